@@ -12,8 +12,6 @@
 
 #define STEP_ROWS 24 /* ranks of the step that is drawn, as of a job (gather.c) */
 
-/* ---- the answer ---- */
-
 static void get_trace(struct report_trace *t, struct trace_reader *r)
 {
     struct trace_figures f;
@@ -39,17 +37,6 @@ static void get_trace(struct report_trace *t, struct trace_reader *r)
     snprintf(t->job, sizeof(t->job), "%s", f.job);
 }
 
-/* Minor ones are in the timeline alone. */
-static void get_verdicts(struct report_verdicts *to, struct trace_reader *r)
-{
-    const struct view_verdict *d;
-
-    view_verdicts_reported(trace_reader_view(r), &d);
-    for (size_t i = 0; i < to->n; i++)
-        to->list[i].detected_record = (int64_t)trace_reader_records_at(r, d[i].finding.id);
-    report_verdicts_drop_minor(to);
-}
-
 struct report *analyze_report(struct trace_reader *r, bool whole)
 {
     const struct report_selection latest = { .sort = REPORT_BY_LATENESS,
@@ -59,6 +46,7 @@ struct report *analyze_report(struct trace_reader *r, bool whole)
     const struct view *v = trace_reader_view(r);
     double now_s = trace_reader_now_s(r);
     struct report *report = xcalloc(1, sizeof(*report));
+    const struct view_verdict *reported;
     struct report_ranks ranks;
     struct view_figures f;
 
@@ -69,7 +57,11 @@ struct report *analyze_report(struct trace_reader *r, bool whole)
     get_trace(&report->trace, r);
     report_row_get(&report->job, v, now_s, &f);
     report->job.ranks = f.ranks_known;
-    get_verdicts(&report->job.verdicts, r);
+    view_verdicts_reported(v, &reported);
+    for (size_t i = 0; i < report->job.verdicts.n; i++)
+        report->job.verdicts.list[i].detected_record =
+            (int64_t)trace_reader_records_at(r, reported[i].finding.id);
+    report_verdicts_drop_minor(&report->job.verdicts); /* they are in the timeline alone */
     report_projections_get(report, v, now_s);
     report_view_get(report, v, now_s, &latest, &ranks);
     for (size_t i = 0; i < report->n_ranks; i++) {

@@ -13,18 +13,6 @@
 #define CULPRITS_MAX 8 /* that are written into a command */
 #define SILENT_SHOWN 4 /* nodes */
 
-/* text "": no row. */
-static void add_row(struct brief *b, const char *label, const char *text)
-{
-    struct brief_row *row = &b->row[b->n];
-
-    if (!*text || b->n == BRIEF_ROWS)
-        return;
-    row->label = label;
-    snprintf(row->text, sizeof(row->text), "%s", text);
-    b->n++;
-}
-
 /* Between parts of a row. */
 __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t size, const char *fmt, ...)
 {
@@ -86,19 +74,6 @@ static void trace_text(char *buf, size_t size, const struct report_trace *t)
     put_size(buf, size, t->ranks, t->nodes);
 }
 
-/* "for 1m51s": how long a verdict has stood, or did. */
-static void put_duration(char *buf, size_t size, const struct report_verdict *verdict)
-{
-    double since_s = verdict->since_s, found_s = verdict->found_s, over_s = verdict->over_s;
-
-    if (!isnan(since_s))
-        text_append(buf, size, ", for %s", text_s(isnan(over_s) ? since_s : since_s - over_s).s);
-    else if (!isnan(found_s) && isnan(over_s))
-        text_append(buf, size, ", for at least %s", text_s(found_s).s);
-    if (verdict->times > 1)
-        text_append(buf, size, ", %s times", text_count((double)verdict->times).s);
-}
-
 /* "16 % (14 to 19 %) of the step time, 1.19x, for 1m51s; another 1.02x" */
 static void cost_text(char *buf, size_t size, const struct report *r)
 {
@@ -115,7 +90,13 @@ static void cost_text(char *buf, size_t size, const struct report *r)
         text_append(buf, size, "not known");
     else
         text_append(buf, size, "%s of the %s, %s", share, ended ? "run" : "step time", text_times(price).s);
-    put_duration(buf, size, verdict);
+    if (!isnan(verdict->since_s)) /* how long it has stood, or did */
+        text_append(buf, size, ", for %s",
+                    text_s(isnan(verdict->over_s) ? verdict->since_s : verdict->since_s - verdict->over_s).s);
+    else if (!isnan(verdict->found_s) && isnan(verdict->over_s))
+        text_append(buf, size, ", for at least %s", text_s(verdict->found_s).s);
+    if (verdict->times > 1)
+        text_append(buf, size, ", %s times", page_count(verdict->times).s);
     if (!isnan(verdict->lost_s) && *share)
         add_part(buf, size, "%s%s", text_s(verdict->lost_s).s, ended ? " in all" : " of the run so far");
     if (n == 2)
@@ -160,18 +141,14 @@ static void pace_text(char *buf, size_t size, const struct report_row *j)
         text_append(buf, size, ", %s samples/s", text_number(j->samples_per_s).s);
 }
 
-static bool is_trend(const struct report_projection *p)
-{
-    return !strcmp(p->trend, "rising") || !strcmp(p->trend, "falling");
-}
-
 /* Where it is heading, unless it has ended; and the same job before. */
 static void trend_text(char *buf, size_t size, const struct report *r, bool healthy)
 {
     const struct report_projection *p = &r->projection;
     const struct report_past *past = &r->past;
+    bool moves = !strcmp(p->trend, "rising") || !strcmp(p->trend, "falling");
 
-    if (!has_ended(r) && *p->text && (is_trend(p) || p->warning || !healthy)) {
+    if (!has_ended(r) && *p->text && (moves || p->warning || !healthy)) {
         add_part(buf, size, "%s", p->text);
         if (p->warning)
             text_append(buf, size, ", but it fluctuates as before a change of regime");
@@ -242,7 +219,10 @@ static void seen_text(char *buf, size_t size, const struct report *r)
 void brief_get(struct brief *b, const struct report *r)
 {
     const struct report_verdicts *verdicts = &r->job.verdicts; /* the first is what the sentence is about */
-    char text[8][1024] = { "" };
+    const char *const labels[] = {
+        r->trace.known ? "Trace" : "Job", "Cost", "Place", "Pace", "Trend", "To do", "Seen"
+    };
+    char text[BRIEF_ROWS][1024] = { "" };
 
     *b = (struct brief){ .n = 0 };
     b->healthy = !verdicts->n && report_severity(r) == SEVERITY_GOOD;
@@ -259,11 +239,13 @@ void brief_get(struct brief *b, const struct report *r)
         pace_text(text[3], sizeof(text[3]), &r->job);
     trend_text(text[4], sizeof(text[4]), r, b->healthy);
     seen_text(text[6], sizeof(text[6]), r);
-    add_row(b, r->trace.known ? "Trace" : "Job", text[0]);
-    add_row(b, "Cost", text[1]);
-    add_row(b, "Place", text[2]);
-    add_row(b, "Pace", text[3]);
-    add_row(b, "Trend", text[4]);
-    add_row(b, "To do", text[5]);
-    add_row(b, "Seen", text[6]);
+    for (size_t i = 0; i < BRIEF_ROWS; i++) {
+        struct brief_row *row = &b->row[b->n];
+
+        if (!*text[i])
+            continue;
+        row->label = labels[i];
+        memcpy(row->text, text[i], sizeof(row->text));
+        b->n++;
+    }
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "common/xalloc.h"
 #include "report/markup.h"
 #include "report/step_axis.h"
 
@@ -53,7 +52,7 @@ __attribute__((format(printf, 5, 6))) static void put_text(FILE *out, double x, 
     fputs("</text>\n", out);
 }
 
-static void begin(FILE *out, double height, const char *name)
+static void begin_chart(FILE *out, double height, const char *name)
 {
     fprintf(
         out,
@@ -68,23 +67,6 @@ struct unit {
     const char *name;
 };
 
-/* Of an axis that ends there. */
-static struct unit unit_of_age(double span_s)
-{
-    return span_s <= 180     ? (struct unit){ 1, "seconds" }
-           : span_s <= 10800 ? (struct unit){ 60, "minutes" }
-                             : (struct unit){ 3600, "hours" };
-}
-
-static struct unit unit_of_value(double high, bool share)
-{
-    if (share)
-        return (struct unit){ 0.01, "% of the time" };
-    return high >= 1      ? (struct unit){ 1, "s" }
-           : high >= 1e-3 ? (struct unit){ 1e-3, "ms" }
-                          : (struct unit){ 1e-6, "us" };
-}
-
 static double x_of(double age_s, double span_s)
 {
     return LEFT + PLOT * (1 - fmin(fmax(age_s / span_s, 0), 1));
@@ -92,7 +74,9 @@ static double x_of(double age_s, double span_s)
 
 static void put_time_axis(FILE *out, double span_s, double top, double bottom, const char *until)
 {
-    struct unit unit = unit_of_age(span_s);
+    struct unit unit = span_s <= 180     ? (struct unit){ 1, "seconds" }
+                       : span_s <= 10800 ? (struct unit){ 60, "minutes" }
+                                         : (struct unit){ 3600, "hours" };
     double tick = step_axis_tick_s(span_s / unit.s, TICKS);
 
     for (int i = 0; i * tick * unit.s <= span_s * (1 + 1e-9); i++) {
@@ -133,7 +117,7 @@ size_t chart_lines_range(const struct chart_lines *c, double *low, double *high)
     return known;
 }
 
-static double span_of(const struct chart_lines *c)
+double chart_lines_span_s(const struct chart_lines *c)
 {
     return c->n ? c->age_s[0] + c->width_s / 2 : 0;
 }
@@ -145,7 +129,10 @@ static double y_of(double value, double most)
 
 static void put_value_axis(FILE *out, const struct chart_lines *c, double most)
 {
-    struct unit unit = unit_of_value(most, c->share);
+    struct unit unit = c->share       ? (struct unit){ 0.01, "% of the time" }
+                       : most >= 1    ? (struct unit){ 1, "s" }
+                       : most >= 1e-3 ? (struct unit){ 1e-3, "ms" }
+                                      : (struct unit){ 1e-6, "us" };
     double tick = step_axis_tick_s(most / unit.s, 5);
 
     for (int i = 0; i * tick * unit.s <= most * (1 + 1e-9); i++) {
@@ -163,11 +150,11 @@ static bool follows(const struct chart_lines *c, size_t i)
     return i && !isnan(c->value[i - 1]) && c->age_s[i - 1] - c->age_s[i] < 1.5 * c->width_s;
 }
 
-/* From where the last known point ends to where the next one begins; the newest stretch may not be over yet.
- */
+/* From where the last known point ends to where the next one begins; the newest stretch may not be over
+ * yet. */
 static void put_gaps(FILE *out, const struct chart_lines *c)
 {
-    double span_s = span_of(c), from_s = span_s;
+    double span_s = chart_lines_span_s(c), from_s = span_s;
 
     for (size_t i = 0; i <= c->n; i++) {
         double to_s = i < c->n ? c->age_s[i] + c->width_s / 2 : 0;
@@ -182,7 +169,7 @@ static void put_gaps(FILE *out, const struct chart_lines *c)
 
 static void put_bands(FILE *out, const struct chart_lines *c)
 {
-    double span_s = span_of(c);
+    double span_s = chart_lines_span_s(c);
 
     for (size_t i = 0; i < c->n_bands; i++) {
         const struct chart_band *b = &c->band[i];
@@ -199,13 +186,13 @@ static void put_bands(FILE *out, const struct chart_lines *c)
 
 void chart_lines_put(FILE *out, const struct chart_lines *c)
 {
-    double low, high, most, span_s = span_of(c);
+    double low, high, most, span_s = chart_lines_span_s(c);
 
     if (!chart_lines_range(c, &low, &high) || !(span_s > 0))
         return;
     most = 1.1 * (isnan(c->mark) ? high : fmax(high, c->mark));
     most = most > 0 ? most : c->share ? 0.01 : 1e-6;
-    begin(out, TOP + HEIGHT + BELOW, c->name);
+    begin_chart(out, TOP + HEIGHT + BELOW, c->name);
     put_bands(out, c);
     put_gaps(out, c);
     put_value_axis(out, c, most);
@@ -230,7 +217,7 @@ void chart_shares_put(FILE *out, const char *name, const struct chart_share *sha
 
     for (size_t i = 0; i < n; i++)
         total += isnan(share[i].ratio) ? 0 : fmax(share[i].ratio, 0);
-    begin(out, 84, name);
+    begin_chart(out, 84, name);
     for (size_t i = 0; i < n; i++) {
         double width = isnan(share[i].ratio) ? 0 : WIDTH * fmax(share[i].ratio, 0) / fmax(total, 1);
 
@@ -278,10 +265,25 @@ static void put_level(FILE *out, const struct chart_map *c, char level, double w
         fputs("\"/>\n", out);
 }
 
-static void put_scale(FILE *out, const struct chart_map *c, double y)
+void chart_map_put(FILE *out, const struct chart_map *c)
 {
-    double x = LEFT;
+    double height = c->n <= 16   ? 18
+                    : c->n <= 32 ? 14
+                                 : 10,
+           width = (double)PLOT / (double)c->columns, bottom = TOP + (double)c->n * height;
+    double x = LEFT, y = bottom + BELOW + 16; /* of the scale */
+    size_t every = height < 12 ? 2 : 1;       /* rows with a label */
 
+    if (!c->n || !c->columns)
+        return;
+    begin_chart(out, bottom + BELOW + 24, c->name);
+    put_none(out, LEFT, TOP, PLOT, bottom - TOP);
+    put_text(out, LEFT, TOP - 10, "", "%s", c->what);
+    for (char level = '0'; level < '0' + CHART_LEVELS; level++)
+        put_level(out, c, level, width, height);
+    for (size_t r = 0; r < c->n; r += every)
+        put_text(out, LEFT - 6, TOP + ((double)r + 0.5) * height + 4, "dim end", "%s", c->row[r].label);
+    put_time_axis(out, c->column_s * (double)c->columns, bottom, bottom + 4, c->until);
     put_text(out, x, y, "dim", "mean lateness, in shares of a step:");
     x += 230;
     for (size_t i = 0; i <= c->n_scale; i++, x += 64) {
@@ -290,27 +292,6 @@ static void put_scale(FILE *out, const struct chart_map *c, double y)
     }
     fprintf(out, "<rect class=\"none\" x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\"/>\n", x, y - 10);
     put_text(out, x + 18, y, "dim", "not measured");
-}
-
-void chart_map_put(FILE *out, const struct chart_map *c)
-{
-    double height = c->n <= 16   ? 18
-                    : c->n <= 32 ? 14
-                                 : 10,
-           width = (double)PLOT / (double)c->columns, bottom = TOP + (double)c->n * height;
-    size_t every = height < 12 ? 2 : 1; /* rows with a label */
-
-    if (!c->n || !c->columns)
-        return;
-    begin(out, bottom + BELOW + 24, c->name);
-    put_none(out, LEFT, TOP, PLOT, bottom - TOP);
-    put_text(out, LEFT, TOP - 10, "", "%s", c->what);
-    for (char level = '0'; level < '0' + CHART_LEVELS; level++)
-        put_level(out, c, level, width, height);
-    for (size_t r = 0; r < c->n; r += every)
-        put_text(out, LEFT - 6, TOP + ((double)r + 0.5) * height + 4, "dim end", "%s", c->row[r].label);
-    put_time_axis(out, c->column_s * (double)c->columns, bottom, bottom + 4, c->until);
-    put_scale(out, c, bottom + BELOW + 16);
     fputs("</svg>\n", out);
 }
 
@@ -323,7 +304,7 @@ void chart_bands_put(FILE *out, const char *name, const struct chart_band *band,
 
     if (!n || !(span_s > 0))
         return;
-    begin(out, bottom + BELOW, name);
+    begin_chart(out, bottom + BELOW, name);
     put_time_axis(out, span_s, TOP, bottom, until);
     for (size_t i = 0; i < n; i++) {
         double from = x_of(band[i].from_s, span_s), to = x_of(band[i].to_s, span_s),

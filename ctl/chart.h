@@ -43,6 +43,7 @@ struct chart_lines {
 };
 /* The smallest and the largest value, and how many are known; 0: there is nothing to draw. */
 size_t chart_lines_range(const struct chart_lines *c, double *low, double *high);
+double chart_lines_span_s(const struct chart_lines *c); /* how far back they go */
 void chart_lines_put(FILE *out, const struct chart_lines *c);
 
 struct chart_share {

@@ -3,7 +3,6 @@
 #ifndef SYNCGUARD_CTL_CHART_DATA_H
 #define SYNCGUARD_CTL_CHART_DATA_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -14,7 +14,7 @@ struct gather {
 };
 
 /* Takes the question. */
-static json_t *ask(struct gather *g, json_t *question, struct err *err)
+static json_t *ask_again(struct gather *g, json_t *question, struct err *err)
 {
     json_t *answer = client_call_ask(g->call, question, g->timeout_s, err);
 
@@ -29,7 +29,7 @@ static int add_picture(struct gather *g, json_t *answer, struct err *err)
 
     if (json_object_get(answer, "picture"))
         return 0;
-    step = ask(g, json_pack("{s:s, s:s, s:i}", "query", "step", "job", g->job, "rows", STEP_ROWS), err);
+    step = ask_again(g, json_pack("{s:s, s:s, s:i}", "query", "step", "job", g->job, "rows", STEP_ROWS), err);
     if (!step)
         return -1;
     json_object_set(answer, "picture", json_object_get(step, "picture"));
@@ -44,10 +44,10 @@ static json_t *heat_rows(struct gather *g, struct err *err)
     int64_t from = 0, next;
 
     do {
-        page = ask(g,
-                   json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list", "heat.rows",
-                             "from", (json_int_t)from),
-                   err);
+        page = ask_again(g,
+                         json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list",
+                                   "heat.rows", "from", (json_int_t)from),
+                         err);
         if (!page || check_answer(page, "rows", JSON_ARRAY, err) < 0)
             goto fail;
         next = get_count(page, "next");
@@ -74,10 +74,10 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
     if (!get_object(answer, "heat") ||
         get_count(answer, "rank_table_total") <= (int64_t)json_array_size(get_array(answer, "rank_table")))
         return 0;
-    report = ask(g,
-                 json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later", 1,
-                           "view", "sort", "rank", "columns", COLUMNS),
-                 err);
+    report = ask_again(g,
+                       json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later",
+                                 1, "view", "sort", "rank", "columns", COLUMNS),
+                       err);
     if (!report)
         return -1;
     heat = json_object_get(report, "heat");

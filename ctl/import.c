@@ -12,16 +12,15 @@
 
 static int read_file(struct import *m, const char *name, struct err *err)
 {
-    FILE *in;
+    bool standard = !strcmp(name, "-");
+    FILE *in = standard ? stdin : fopen(name, "re");
     int rc;
 
-    if (!strcmp(name, "-"))
-        return import_read(m, stdin, "standard input", err);
-    in = fopen(name, "re");
     if (!in)
         return err_set(err, "%s: %s", name, strerror(errno));
-    rc = import_read(m, in, name, err);
-    fclose(in);
+    rc = import_read(m, in, standard ? "standard input" : name, err);
+    if (!standard)
+        fclose(in);
     return rc;
 }
 
@@ -58,23 +57,11 @@ static void say_left_out(const struct import_figures *f)
                 f->files);
 }
 
-static void summary(const struct import_figures *f)
-{
-    const struct calls_figures *c = &f->calls;
-
-    fprintf(stderr, "sgctl: %s, %s: %u ranks, %" PRIu64 " records of collectives and %" PRIu64 " of messages",
-            f->format, text_bytes((double)f->bytes).s, c->ranks, c->collectives, c->messages);
-    if (c->stuck)
-        fprintf(stderr, ", %" PRIu64 " of them never left", c->stuck);
-    if (f->other)
-        fprintf(stderr, "; %" PRIu64 " other items skipped", f->other);
-    fputc('\n', stderr);
-}
-
 int import_run(const char *format, char *const *file, int n, const char *path, struct err *err)
 {
     struct import *m;
     struct import_figures f;
+    const struct calls_figures *c = &f.calls;
     FILE *out;
     int rc = 0;
 
@@ -88,7 +75,14 @@ int import_run(const char *format, char *const *file, int n, const char *path, s
         rc = read_file(m, file[i], err);
     rc = output_close(out, path, rc == 0 ? import_write(m, out, &f, err) : -1, err);
     if (rc == 0) {
-        summary(&f);
+        fprintf(stderr,
+                "sgctl: %s, %s: %u ranks, %" PRIu64 " records of collectives and %" PRIu64 " of messages",
+                f.format, text_bytes((double)f.bytes).s, c->ranks, c->collectives, c->messages);
+        if (c->stuck)
+            fprintf(stderr, ", %" PRIu64 " of them never left", c->stuck);
+        if (f.other)
+            fprintf(stderr, "; %" PRIu64 " other items skipped", f.other);
+        fputc('\n', stderr);
         say_left_out(&f);
     }
     import_free(m);

@@ -11,7 +11,7 @@ libctl_a_SOURCES = \
 	ctl/pager.c ctl/pager.h \
 	ctl/output.c ctl/output.h \
 	ctl/record.c ctl/record.h \
-	ctl/page.c ctl/page_analysis.c ctl/page_brief.c ctl/page_checkpoint.c ctl/page_html.c ctl/page_html.h ctl/page_job.c ctl/page_policy.c ctl/page_report.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_form.h ctl/page_parts.h \
+	ctl/page.c ctl/page_analysis.c ctl/page_checkpoint.c ctl/page_html.c ctl/page_html.h ctl/page_job.c ctl/page_policy.c ctl/page_report.c ctl/page_step.c ctl/page_parts.c ctl/page.h ctl/page_form.h ctl/page_parts.h \
 	ctl/step.c ctl/step.h \
 	ctl/try.c ctl/try.h
 libctl_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CFLAGS)

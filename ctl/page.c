@@ -11,30 +11,12 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-static void page_history(struct table *t, const struct report_status *s)
-{
-    double growth = s->store_bytes_per_day;
-    char text[200] = "off";
-
-    if (s->store) {
-        snprintf(text, sizeof(text), "%s", text_bytes(s->store_bytes).s);
-        if (!isnan(s->store_max_bytes))
-            text_append(text, sizeof(text), " of %s", text_bytes(s->store_max_bytes).s);
-        if (!isnan(growth))
-            text_append(text, sizeof(text), ", %s%s a day", growth < 0 ? "-" : "+",
-                        text_bytes(fabs(growth)).s);
-        if (s->store_full > 0)
-            text_append(text, sizeof(text), "; the disk is full: nothing is added");
-    }
-    page_figure(t, "History", "%s", text);
-}
-
 int page_status(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const struct page page = { out, answer, form, NULL };
     struct report_status s;
     struct table *t;
-    char names[512];
+    char names[512], history[200] = "off";
 
     if (report_status_read(&s, answer, err) < 0) {
         report_status_free(&s);
@@ -49,7 +31,17 @@ int page_status(FILE *out, const json_t *answer, struct page_form form, struct e
                 page_plural((double)s.agents), page_count(s.clients).s, page_plural((double)s.clients),
                 text_number(s.batches_per_s).s);
     page_figure(t, "Uses", "%s of a core, %s", text_percent(s.cpu_ratio).s, text_bytes(s.rss_bytes).s);
-    page_history(t, &s);
+    if (s.store) {
+        snprintf(history, sizeof(history), "%s", text_bytes(s.store_bytes).s);
+        if (!isnan(s.store_max_bytes))
+            text_append(history, sizeof(history), " of %s", text_bytes(s.store_max_bytes).s);
+        if (!isnan(s.store_bytes_per_day))
+            text_append(history, sizeof(history), ", %s%s a day", s.store_bytes_per_day < 0 ? "-" : "+",
+                        text_bytes(fabs(s.store_bytes_per_day)).s);
+        if (s.store_full > 0)
+            text_append(history, sizeof(history), "; the disk is full: nothing is added");
+    }
+    page_figure(t, "History", "%s", history);
     if (!isnan(s.bounds.steps_bytes))
         page_figure(t, "Bounds", "steps take %s of %s, %s refused, %s left out",
                     text_bytes(s.bounds.steps_bytes).s, text_bytes(s.bounds.memory_bytes).s,
@@ -126,9 +118,7 @@ static char *culprit_cell(const void *row, char *buf, size_t size)
 
     snprintf(buf, size, "-");
     if (n->seen_jobs >= 0)
-        snprintf(buf, size, "%s of %s jobs",
-                 text_count(n->culprit_jobs < 0 ? NAN : (double)n->culprit_jobs).s,
-                 text_count((double)n->seen_jobs).s);
+        snprintf(buf, size, "%s of %s jobs", page_count(n->culprit_jobs).s, page_count(n->seen_jobs).s);
     return buf;
 }
 
@@ -138,19 +128,6 @@ static char *lemon_cell(const void *row, char *buf, size_t size)
 
     snprintf(buf, size, "%s%s", score >= LEMON_SURE ? "YES, " : "", text_percent(score).s);
     return buf;
-}
-
-static void explain_lemons(const struct page *p, const struct report_node_rows *nodes)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < nodes->n; i++)
-        any |= nodes->node[i].lemon_score >= LEMON_SURE;
-    if (any)
-        page_title(
-            p,
-            "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other "
-            "nodes do. A node with YES should be drained and tested.");
 }
 
 /* Those that a verdict names first, then the latest. */
@@ -190,6 +167,7 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
     };
     const struct page page = { out, answer, form, NULL };
     struct report_node_rows *nodes = report_node_rows_read(answer, err);
+    bool lemons = false;
 
     if (!nodes)
         return -1;
@@ -198,7 +176,13 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
     else
         page_line(&page, 0, "No nodes are known yet. They appear with the first guarded job.");
     page_table(&page, NULL, nodes->node, nodes->n, sizeof(*nodes->node), column, ARRAY_SIZE(column), 0);
-    explain_lemons(&page, nodes);
+    for (size_t i = 0; i < nodes->n; i++)
+        lemons |= nodes->node[i].lemon_score >= LEMON_SURE;
+    if (lemons)
+        page_title(
+            &page,
+            "LEMON? is the probability that a node holds jobs back more than 3 times as often as the other "
+            "nodes do. A node with YES should be drained and tested.");
     report_node_rows_free(nodes);
     return 0;
 }
@@ -225,24 +209,30 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
     return 0;
 }
 
+/* How many starts with and without a choice are compared, and which the newest was; before: of the names. */
+static void put_starts(FILE *out, const char *before, const json_t *o)
+{
+    double placed = get_number(o, "placed"), held_out = get_number(o, "held_out");
+
+    if (placed > 0 || held_out > 0)
+        fprintf(out, "%splaced %.0f\n%sheld_out %.0f\n%slast %s\n", before, fmax(placed, 0), before,
+                fmax(held_out, 0), before, get_true(o, "held_out_last") ? "held_out" : "placed");
+}
+
 static void put_allreduces(FILE *out, const json_t *algorithm)
 {
     /* of a library's name and version */
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .-";
-    double placed = get_number(algorithm, "placed"), held_out = get_number(algorithm, "held_out"),
-           step_s = get_number(algorithm, "step_s");
-    const char *library = get_string(algorithm, "library");
-    json_t *size;
+    const json_t *sizes = get_array(algorithm, "allreduces"), *size;
+    double step_s = get_number(algorithm, "step_s");
+    const char *library = get_word(algorithm, "library");
     size_t i;
 
-    if (placed > 0 || held_out > 0)
-        fprintf(out, "algorithm_placed %.0f\nalgorithm_held_out %.0f\nalgorithm_last %s\n", fmax(placed, 0),
-                fmax(held_out, 0), get_true(algorithm, "held_out_last") ? "held_out" : "placed");
-    if (!library || !*library || library[strspn(library, letters)] || !(step_s > 0) ||
-        !json_array_size(get_array(algorithm, "allreduces")))
+    put_starts(out, "algorithm_", algorithm);
+    if (!*library || library[strspn(library, letters)] || !(step_s > 0) || !json_array_size(sizes))
         return;
     fprintf(out, "library %s\nstep %.6g\n", library, step_s);
-    json_array_foreach(get_array(algorithm, "allreduces"), i, size)
+    json_array_foreach(sizes, i, size)
         fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", number_of(json_array_get(size, 0)),
                 number_of(json_array_get(size, 1)), number_of(json_array_get(size, 2)),
                 number_of(json_array_get(size, 3)), number_of(json_array_get(size, 4)));
@@ -252,21 +242,18 @@ static void put_allreduces(FILE *out, const json_t *algorithm)
 int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of a pattern's name */
-    const char *pattern = get_string(answer, "pattern");
+    const char *pattern = get_word(answer, "pattern");
     double communication = get_number(answer, "communication_ratio");
-    double placed = get_number(answer, "placed"), held_out = get_number(answer, "held_out");
 
     (void)form;
     if (check_answer(answer, "runs", JSON_INTEGER, err) < 0)
         return -1;
     fprintf(out, "runs %lld\n", (long long)json_integer_value(json_object_get(answer, "runs")));
-    if (pattern && *pattern && !pattern[strspn(pattern, letters)])
+    if (*pattern && !pattern[strspn(pattern, letters)])
         fprintf(out, "pattern %s\n", pattern);
     if (!isnan(communication))
         fprintf(out, "communication %.3g\n", communication);
-    if (placed > 0 || held_out > 0)
-        fprintf(out, "placed %.0f\nheld_out %.0f\nlast %s\n", fmax(placed, 0), fmax(held_out, 0),
-                get_true(answer, "held_out_last") ? "held_out" : "placed");
+    put_starts(out, "", answer);
     put_allreduces(out, get_object(answer, "algorithm"));
     return 0;
 }

@@ -1,5 +1,4 @@
 /* page_action.c - what the controller did, as a table. */
-#include <math.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -9,7 +8,7 @@
 #include "wire/json.h"
 
 /* "requeue", "signal USR1", "drain node3" */
-static char *what_cell(const json_t *action, char *buf, size_t size)
+static char *what_cell(const void *action, char *buf, size_t size)
 {
     struct shown more = shown(action, get_string(action, "signal") ? "signal" : "nodes");
 
@@ -20,7 +19,7 @@ static char *what_cell(const json_t *action, char *buf, size_t size)
 }
 
 /* The rule, or who asked by hand. */
-static char *who_cell(const json_t *action, char *buf, size_t size)
+static char *who_cell(const void *action, char *buf, size_t size)
 {
     double by = get_number(action, "by");
 
@@ -30,13 +29,13 @@ static char *who_cell(const json_t *action, char *buf, size_t size)
     return buf;
 }
 
-static char *order_cell(const json_t *order, char *buf, size_t size)
+static char *order_cell(const void *order, char *buf, size_t size)
 {
     snprintf(buf, size, "%s", get_true(order, "applied") ? "along the switches" : "Slurm's, held out");
     return buf;
 }
 
-static char *told_cell(const json_t *choice, char *buf, size_t size)
+static char *told_cell(const void *choice, char *buf, size_t size)
 {
     snprintf(buf, size, "%s", get_true(choice, "applied") ? "was told to" : "held out");
     return buf;
@@ -44,7 +43,7 @@ static char *told_cell(const json_t *choice, char *buf, size_t size)
 
 int page_actions(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_key column[] = {
+    static const struct page_column column[] = {
         { "ID", .key = "id", .words = text_count, .spare = 2 },
         { "ASKED", .key = "asked", .words = page_ago, .when = true },
         { "JOB", .key = "job", .chars = 40 },
@@ -55,12 +54,12 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         { "OUTCOME", .key = "outcome", .chars = 160 },
         { "REASON", .key = "reason", .chars = 160 },
     };
-    static const struct page_key order[] = {
+    static const struct page_column order[] = {
         { "JOB", .key = "job", .chars = 40 },         { "NAME", .key = "name", .chars = 40 },
         { "PATTERN", .key = "pattern", .chars = 40 }, { "ORDER", .cell = order_cell },
         { "EFFECT", .key = "text", .chars = 160 },
     };
-    static const struct page_key algorithm[] = {
+    static const struct page_column algorithm[] = {
         { "JOB", .key = "job", .chars = 40 },           { "NAME", .key = "name", .chars = 40 },
         { "ALGORITHM", .key = "pattern", .chars = 40 }, { "LIBRARY", .cell = told_cell },
         { "EFFECT", .key = "text", .chars = 160 },
@@ -71,10 +70,10 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         return -1;
     if (json_array_size(get_array(answer, "actions")) == 0)
         page_line(&page, 0, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...");
-    page_objects(&page, NULL, get_array(answer, "actions"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
-    page_objects(&page, "Orders of ranks at launch", get_array(answer, "orders"), SIZE_MAX, order,
-                 ARRAY_SIZE(order), PAGE_INDENT);
-    page_objects(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), SIZE_MAX,
-                 algorithm, ARRAY_SIZE(algorithm), PAGE_INDENT);
+    page_objects(&page, NULL, get_array(answer, "actions"), column, ARRAY_SIZE(column), 0);
+    page_objects(&page, "Orders of ranks at launch", get_array(answer, "orders"), order, ARRAY_SIZE(order),
+                 PAGE_INDENT);
+    page_objects(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), algorithm,
+                 ARRAY_SIZE(algorithm), PAGE_INDENT);
     return 0;
 }

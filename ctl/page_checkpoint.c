@@ -41,18 +41,6 @@ static const char *rate_source(const struct report_failure_rate *rate)
                                                 : "from guarded jobs of this cluster";
 }
 
-static void put_stands_on(const struct page *p, const struct report_cadence *c)
-{
-    page_line(p, PAGE_INDENT, "a write costs %s (%s to %s), %s", text_s(c->cost_s.value).s,
-              text_s(c->cost_s.low).s, text_s(c->cost_s.high).s,
-              !strcmp(c->cost_source, "program")  ? "as the program reports"
-              : !strcmp(c->cost_source, "pauses") ? "from the pauses of all ranks, which may be checkpoints"
-                                                  : "assumed by the policy: none was measured yet");
-    page_line(p, PAGE_INDENT, "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",
-              text_s(c->mtbf_s).s, text_number(1000 * c->rate.value).s, text_number(1000 * c->rate.low).s,
-              text_number(1000 * c->rate.high).s, rate_source(&c->rate));
-}
-
 static void put_requests(const struct page *p, const struct report_cadence *c)
 {
     const struct report_request *newest = &c->newest;
@@ -77,38 +65,33 @@ static void put_requests(const struct page *p, const struct report_cadence *c)
         page_line(p, PAGE_INDENT, "requests are impossible: %s", c->missing);
 }
 
-/* Has the job written a checkpoint, or was it asked to? */
-static bool checkpoints(const struct report_cadence *c)
-{
-    return c->written > 0 || !isnan(c->last_s) || !strcmp(c->cost_source, "program") || c->asked > 0;
-}
-
-/* In one line: the cost of a write is a guess. */
-static void put_guess(const struct page *p, const struct report_cadence *c)
-{
-    char pause[160] = "";
-
-    if (c->perhaps.known)
-        snprintf(pause, sizeof(pause), " (a pause of %s, %s ago, may have been one)",
-                 text_s(c->perhaps.pause_s).s, text_s(c->perhaps.age_s).s);
-    page_line(p, PAGE_INDENT,
-              "none is known%s; an assumed cost and the failure rate (%s) give an interval of %s of work",
-              pause, rate_source(&c->rate), text_s(c->interval_s).s);
-}
-
 void page_checkpoint(const struct page *p)
 {
     const struct report_cadence *c = &p->report->cadence;
+    bool known = c->written > 0 || !isnan(c->last_s) || !strcmp(c->cost_source, "program") || c->asked > 0;
+    char pause[160] = "";
 
     if (isnan(c->interval_s))
         return;
     page_title(p, "Checkpoints");
-    if (!checkpoints(c)) {
-        put_guess(p, c);
+    if (!known) { /* neither written nor asked for: the cost of a write is a guess */
+        if (c->perhaps.known)
+            snprintf(pause, sizeof(pause), " (a pause of %s, %s ago, may have been one)",
+                     text_s(c->perhaps.pause_s).s, text_s(c->perhaps.age_s).s);
+        page_line(p, PAGE_INDENT,
+                  "none is known%s; an assumed cost and the failure rate (%s) give an interval of %s of work",
+                  pause, rate_source(&c->rate), text_s(c->interval_s).s);
         return;
     }
     put_interval(p, c);
-    put_stands_on(p, c);
+    page_line(p, PAGE_INDENT, "a write costs %s (%s to %s), %s", text_s(c->cost_s.value).s,
+              text_s(c->cost_s.low).s, text_s(c->cost_s.high).s,
+              !strcmp(c->cost_source, "program")  ? "as the program reports"
+              : !strcmp(c->cost_source, "pauses") ? "from the pauses of all ranks, which may be checkpoints"
+                                                  : "assumed by the policy: none was measured yet");
+    page_line(p, PAGE_INDENT, "the job fails every %s: %s failures in 1000 node-days (%s to %s), %s",
+              text_s(c->mtbf_s).s, text_number(1000 * c->rate.value).s, text_number(1000 * c->rate.low).s,
+              text_number(1000 * c->rate.high).s, rate_source(&c->rate));
     if (!strcmp(c->mode, "request") || c->asked > 0)
         put_requests(p, c);
 }

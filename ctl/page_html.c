@@ -45,6 +45,7 @@ static const char style[] =
 struct html {
     FILE *out;
     const struct report *report; /* of it */
+    const char *id;              /* of the job */
     bool ended;
     const char *until; /* what ages are before */
     double length_s;   /* of the run */
@@ -81,28 +82,23 @@ static void end_section(const struct html *h)
     fputs("</section>\n", h->out);
 }
 
-static void not_measured(const struct html *h, const char *what)
+static void put_not_measured(const struct html *h, const char *what)
 {
     put_element(h, "p class=\"dim\"", "Not measured: %s.", what);
 }
 
 /* ---- what it is ---- */
 
-static const char *id_of(const struct report *r)
-{
-    return r->trace.known ? r->trace.job : r->job.id;
-}
-
 static void put_title(const struct html *h, const char *tag)
 {
     const struct report *r = h->report;
 
     if (r->trace.known)
-        put_element(h, tag, "Trace of %s", page_word(id_of(r)));
+        put_element(h, tag, "Trace of %s", page_word(h->id));
     else if (*r->job.name)
-        put_element(h, tag, "Job %s \"%s\"", page_word(id_of(r)), r->job.name);
+        put_element(h, tag, "Job %s \"%s\"", page_word(h->id), r->job.name);
     else
-        put_element(h, tag, "Job %s", page_word(id_of(r)));
+        put_element(h, tag, "Job %s", page_word(h->id));
 }
 
 /* The time up to which it is: nothing that is reported is younger. */
@@ -146,10 +142,7 @@ static void put_verdict(const struct html *h, const struct report_verdict *verdi
     double price = verdict->slowdown;
     char text[1024], advice[400];
 
-    if (h->report->trace.known)
-        page_trace_verdict_head(verdict, text, sizeof(text));
-    else
-        page_verdict_head(&h->report->job, verdict, text, sizeof(text));
+    page_verdict_head(h->report, verdict, text, sizeof(text));
     fprintf(h->out, "<li><strong class=\"%s\">", class_of(report_verdict_severity(verdict)));
     markup_text(h->out, isnan(price) ? "no price" : text_times(price).s);
     fputs("</strong> ", h->out);
@@ -190,18 +183,22 @@ static void put_verdicts(const struct html *h)
 
 /* ---- over time ---- */
 
-static struct chart_lines *lines_new(const struct html *h, const char *name, const char *what, bool share)
-{
-    struct chart_lines *c = xcalloc(1, sizeof(*c));
-
-    c->name = name;
-    c->what = what;
-    c->until = h->until;
-    c->share = share;
-    c->mark = NAN;
-    c->n_bands = chart_data_bands(c->band, &h->report->timeline);
-    return c;
-}
+/* Figures that are shown over time. */
+static const struct course {
+    const char *id, *title, *name, *what, *each, *lacking;
+    bool share, past;    /* past: beside that of similar earlier runs */
+    size_t columns, run; /* series in struct report_history; run 0: there is none */
+} courses[] = {
+    { "step-time", "Step time", "Step time over the run", "step time", "Mean step time",
+      "no step time is known", .past = true, .columns = offsetof(struct report_history, step_s),
+      .run = offsetof(struct report_history, run.step_s) },
+    { "waiting", "Waiting", "Share of the ranks' time spent waiting", "waiting for a later rank",
+      "Share of the ranks' time", "it is not known how long ranks wait for one another", .share = true,
+      .columns = offsetof(struct report_history, synchronisation_ratio),
+      .run = offsetof(struct report_history, run.synchronisation_ratio) },
+    { "skew", "Skew: from the first to the last arrival at a collective", "Skew over time", "skew",
+      "Mean skew", "no skew is known", .columns = offsetof(struct report_history, skew_s) },
+};
 
 /* A figure, its range in words; false: nothing is known. */
 static bool put_curve(const struct html *h, const struct chart_lines *c, const char *each, const char *beyond)
@@ -221,68 +218,35 @@ static bool put_curve(const struct html *h, const struct chart_lines *c, const c
     return true;
 }
 
-/* How far back it goes. */
-static double oldest_s(const struct chart_lines *c)
-{
-    return c->n ? c->age_s[0] + c->width_s / 2 : 0;
-}
-
-static const char *not_kept(const struct html *h, const struct chart_lines *c)
-{
-    return oldest_s(c) < 0.95 * h->length_s ? "What was before is not kept." : "";
-}
-
-/* The figure over the run as far as it is kept, and over the newest columns where these show more of it. */
-static bool put_course(const struct html *h, struct chart_lines *c, const struct json_series *columns,
-                       const struct json_series *run, const char *each)
+/* A figure as a section: over the run as far as it is kept, and over the newest columns where these show more
+ * of it. */
+static void put_course(const struct html *h, const struct course *s)
 {
     const struct report_history *history = &h->report->history;
-    double columns_s = chart_data_columns(c, history->column_s, columns) ? oldest_s(c) : 0;
-    bool any = false, longer = chart_data_run(c, &history->run, run) && oldest_s(c) > 1.2 * columns_s;
+    const struct json_series *columns = (const void *)((const char *)history + s->columns),
+                             *run = (const void *)((const char *)history + s->run);
+    struct chart_lines *c = xcalloc(1, sizeof(*c));
+    double columns_s, longest_s;
+    const char *beyond;
+    bool any = false, longer;
 
+    *c = (struct chart_lines){
+        .name = s->name, .what = s->what, .until = h->until, .share = s->share, .mark = NAN
+    };
+    c->n_bands = chart_data_bands(c->band, &h->report->timeline);
+    begin_section(h, s->id, s->title);
+    if (s->past)
+        chart_data_past(c, &h->report->past);
+    columns_s = chart_data_columns(c, history->column_s, columns) ? chart_lines_span_s(c) : 0;
+    longer = s->run && chart_data_run(c, &history->run, run) && chart_lines_span_s(c) > 1.2 * columns_s;
+    longest_s = longer ? chart_lines_span_s(c) : columns_s;
+    beyond = longest_s < 0.95 * h->length_s ? "What was before is not kept." : "";
     if (longer)
-        any = put_curve(h, c, each, not_kept(h, c));
+        any = put_curve(h, c, s->each, beyond);
     if (chart_data_columns(c, history->column_s, columns))
-        any |= put_curve(h, c, each, longer ? "The newest part of the run." : not_kept(h, c));
-    return any;
-}
-
-static void put_step_time(const struct html *h)
-{
-    const struct report_history *history = &h->report->history;
-    struct chart_lines *c = lines_new(h, "Step time over the run", "step time", false);
-
-    begin_section(h, "step-time", "Step time");
-    chart_data_past(c, &h->report->past);
-    if (!put_course(h, c, &history->step_s, &history->run.step_s, "Mean step time"))
-        not_measured(h, "no step time is known");
-    end_section(h);
-    free(c);
-}
-
-static void put_skew(const struct html *h)
-{
-    const struct report_history *history = &h->report->history;
-    struct chart_lines *c = lines_new(h, "Skew over time", "skew", false);
-
-    begin_section(h, "skew", "Skew: from the first to the last arrival at a collective");
-    if (!chart_data_columns(c, history->column_s, &history->skew_s) ||
-        !put_curve(h, c, "Mean skew", not_kept(h, c)))
-        not_measured(h, "no skew is known");
-    end_section(h);
-    free(c);
-}
-
-static void put_waiting(const struct html *h)
-{
-    const struct report_history *history = &h->report->history;
-    struct chart_lines *c =
-        lines_new(h, "Share of the ranks' time spent waiting", "waiting for a later rank", true);
-
-    begin_section(h, "waiting", "Waiting");
-    if (!put_course(h, c, &history->synchronisation_ratio, &history->run.synchronisation_ratio,
-                    "Share of the ranks' time"))
-        not_measured(h, "it is not known how long ranks wait for one another");
+        any |= put_curve(h, c, s->each, longer ? "The newest part of the run." : beyond);
+    if (!any)
+        put_not_measured(h, s->lacking);
     end_section(h);
     free(c);
 }
@@ -308,7 +272,7 @@ static void put_shares(const struct html *h)
             h->ended ? "at the end" : "now");
         fputs("</figure>\n", h->out);
     } else {
-        not_measured(h, "it is not known what the ranks' time is spent on");
+        put_not_measured(h, "it is not known what the ranks' time is spent on");
     }
     end_section(h);
 }
@@ -331,7 +295,7 @@ static void put_map(const struct html *h)
                                                            : "");
         fputs("</figure>\n", h->out);
     } else {
-        not_measured(h, "no rank's lateness over time is known");
+        put_not_measured(h, "no rank's lateness over time is known");
     }
     end_section(h);
     free(c);
@@ -346,13 +310,13 @@ static void put_step(const struct html *h)
     begin_section(h, "step", "The newest step, drawn");
     if (p) {
         fputs("<figure>\n", h->out);
-        step_svg_print(h->out, p, page_word(id_of(h->report)));
+        step_svg_print(h->out, p, page_word(h->id));
         put_element(
             h, "figcaption",
             "Ranks down, time across. Ranks on the critical path are shown, one of each role, and the slowest.");
         fputs("</figure>\n", h->out);
     } else {
-        not_measured(h, "no step is known");
+        put_not_measured(h, "no step is known");
     }
     end_section(h);
 }
@@ -381,6 +345,7 @@ void page_html(FILE *out, const struct report *r)
     bool ended = r->trace.known || !report_row_alive(&r->job);
     struct html h = { .out = out,
                       .report = r,
+                      .id = r->trace.known ? r->trace.job : r->job.id,
                       .ended = ended,
                       .until = ended ? "the end" : "now",
                       .length_s = r->trace.known ? r->trace.seconds : r->job.elapsed_s };
@@ -397,9 +362,8 @@ void page_html(FILE *out, const struct report *r)
     put_brief(&h);
     fputs("</header>\n", out);
     put_verdicts(&h);
-    put_step_time(&h);
-    put_waiting(&h);
-    put_skew(&h);
+    for (size_t i = 0; i < ARRAY_SIZE(courses); i++)
+        put_course(&h, &courses[i]);
     put_map(&h);
     put_shares(&h);
     put_step(&h);

@@ -13,61 +13,65 @@
 #define COMMS_MAX   12
 #define WAITED_MAX  3
 
-void page_verdict_interval(const struct report_verdict *verdict, char *buf, size_t size)
-{
-    double low = verdict->slowdown_low, high = verdict->slowdown_high;
-
-    if (low <= high && strcmp(text_times(low).s, text_times(high).s) != 0)
-        text_append(buf, size, ", between %s and %s", text_times(low).s, text_times(high).s);
-}
-
 char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size)
 {
     char list[256];
 
     json_texts_show(&verdict->culprits, 8, list, sizeof(list));
-    return verdict_words(buf, size, *verdict->class ? verdict->class : "-", list, verdict->culprits.n);
+    return verdict_words(buf, size, page_word(verdict->class), list, verdict->culprits.n);
 }
 
-void page_put_verdicts(const struct page *p, const char *title,
-                       void put(const struct page *p, const struct report_verdict *verdict))
+char *page_verdict_head(const struct report *r, const struct report_verdict *v, char *buf, size_t size)
 {
-    const struct report_verdicts *verdicts = &p->report->job.verdicts;
-
-    if (verdicts->n)
-        page_title(p, title);
-    for (size_t i = 0; i < verdicts->n; i++)
-        put(p, &verdicts->list[i]);
-}
-
-char *page_verdict_head(const struct report_row *job, const struct report_verdict *v, char *buf, size_t size)
-{
-    const char *before = report_row_alive(job) ? " ago" : " before the end";
+    bool trace = r->trace.known;
+    const char *before = !trace && report_row_alive(&r->job) ? " ago" : " before the end";
+    double low = v->slowdown_low, high = v->slowdown_high;
 
     page_verdict_words(v, buf, size);
-    page_verdict_interval(v, buf, size);
+    if (low <= high && strcmp(text_times(low).s, text_times(high).s) != 0)
+        text_append(buf, size, ", between %s and %s", text_times(low).s, text_times(high).s);
     if (v->since_step >= 0)
-        text_append(buf, size, ", since step %s", text_count((double)v->since_step).s);
-    if (!isnan(v->since_s))
+        text_append(buf, size, ", since step %s", page_count(v->since_step).s);
+    if (trace) {
+        if (v->onset_seq >= 0)
+            text_append(buf, size, v->since_step < 0 ? ", since collective %s" : " (collective %s)",
+                        page_count(v->onset_seq).s);
+        if (v->found_step >= 0)
+            text_append(buf, size, ", found at step %s", page_count(v->found_step).s);
+        if (v->detected_seq >= 0)
+            text_append(buf, size, v->found_step < 0 ? ", found at collective %s" : " (collective %s)",
+                        page_count(v->detected_seq).s);
+    } else if (!isnan(v->since_s)) {
         text_append(buf, size, ", for %s", text_s(isnan(v->over_s) ? v->since_s : v->since_s - v->over_s).s);
-    else if (!isnan(v->found_s))
+    } else if (!isnan(v->found_s)) {
         text_append(buf, size, ", found %s%s", text_s(v->found_s).s, before);
+    }
     if (v->times > 1)
-        text_append(buf, size, ", %s times", text_count((double)v->times).s);
-    if (!isnan(v->over_s))
+        text_append(buf, size, ", %s times", page_count(v->times).s);
+    if (trace ? !v->standing : !isnan(v->over_s))
         text_append(buf, size, ", over %s%s", text_s(v->over_s).s, before);
     return buf;
 }
 
-static void put_verdict(const struct page *p, const struct report_verdict *verdict)
+void page_put_verdicts(const struct page *p, const char *title)
 {
+    const struct report *r = p->report;
+    const struct report_verdicts *verdicts = &r->job.verdicts;
     char head[1024];
 
-    page_verdict_head(&p->report->job, verdict, head, sizeof(head));
-    page_hang(p, page_severity(report_verdict_severity(verdict)),
-              isnan(verdict->slowdown) ? "  -" : text_times(verdict->slowdown).s, head);
-    if (*verdict->text && strcmp(verdict->text, p->report->job.sentence) != 0)
-        page_line(p, PAGE_EVIDENCE, "%s", verdict->text); /* the sentence stands at the top already */
+    if (verdicts->n)
+        page_title(p, title);
+    for (size_t i = 0; i < verdicts->n; i++) {
+        const struct report_verdict *v = &verdicts->list[i];
+
+        page_hang(p, page_severity(report_verdict_severity(v)),
+                  isnan(v->slowdown) ? "  -" : text_times(v->slowdown).s,
+                  page_verdict_head(r, v, head, sizeof(head)));
+        if (*v->text && strcmp(v->text, r->job.sentence) != 0) /* which stands at the top already */
+            page_line(p, PAGE_EVIDENCE, "%s", v->text);
+        if (*v->cause && r->trace.known)
+            page_line(p, PAGE_EVIDENCE, "%s", v->cause);
+    }
 }
 
 /* ---- figures ---- */
@@ -122,36 +126,6 @@ static void figure_algorithm(struct table *t, const struct report_algorithm *a)
                     !strcmp(a->name, "ring") ? " (never set: it is wrong for operations that do not commute)"
                                              : "");
     page_figure(t, "", "%s", page_word(a->effect.text));
-}
-
-/* "balanced, dryrun, paused"; the name alone of a step that ended. */
-static void figure_policy(struct table *t, const struct report *r)
-{
-    const struct report_control *c = &r->control;
-
-    if (!*c->action)
-        page_figure(t, "Policy", "%s", page_word(r->job.policy));
-    else
-        page_figure(t, "Policy", "%s, %s%s", page_word(c->name), c->action, c->paused ? ", paused" : "");
-}
-
-static void figure_identity(struct table *t, const struct page *p)
-{
-    const struct report_row *j = &p->report->job;
-    bool ended = !report_row_alive(j);
-
-    page_figure(t, "Job", "%s \"%s\" of %s, partition %s", page_word(j->id), page_word(j->name),
-                page_word(j->user), page_word(j->partition));
-    page_figure(t, "State", "%s%s %s%s%s", page_word(j->state), ended ? ", ran" : " for",
-                text_s(j->elapsed_s).s,
-                isnan(j->age_s) ? ""
-                : ended         ? ", ended "
-                                : ", last report ",
-                isnan(j->age_s) ? "" : page_ago(j->age_s).s);
-    if (*j->unconfirmed)
-        page_figure(t, "Unconfirmed", "%s; nothing acts on it", j->unconfirmed);
-    page_figure(t, "Size", "%s ranks on %s of %s nodes", page_count(j->ranks).s, page_count(j->nodes).s,
-                page_count(j->nodes_total).s);
 }
 
 /* "every 10th step does 1.40x the work of the others", "2 of every 6 steps do ..." */
@@ -260,14 +234,6 @@ void page_time(struct table *t, const struct report_row *j)
                     text_s(j->worst.lateness_s).s, text_percent(j->worst.last_ratio).s);
 }
 
-static void figure_efficiency(struct table *t, const struct report_efficiency *e)
-{
-    if (!isnan(e->parallel))
-        page_figure(t, "Efficiency", "%s: load balance %s x serialisation %s x transfer %s",
-                    text_percent(e->parallel).s, text_percent(e->load_balance).s,
-                    text_percent(e->serialisation).s, text_percent(e->transfer).s);
-}
-
 /* The ranks that come last most often: on their arrival the collectives wait. */
 static void figure_critical_path(struct table *t, const struct report_path *p)
 {
@@ -278,8 +244,8 @@ static void figure_critical_path(struct table *t, const struct report_path *p)
         if (!isnan(r->delay_s))
             snprintf(costs, sizeof(costs), ", costs the others %s a step", text_s(r->delay_s).s);
         page_figure(t, i ? "" : "Waits for", "rank %s%s%s: last in %s of its collectives%s",
-                    text_count((double)r->rank).s, *r->node ? " on " : "", r->node,
-                    text_percent(r->last_ratio).s, costs);
+                    page_count(r->rank).s, *r->node ? " on " : "", r->node, text_percent(r->last_ratio).s,
+                    costs);
     }
 }
 
@@ -294,7 +260,7 @@ static void figure_scaling(struct table *t, const struct report_scaling *s)
     page_figure(t, "", "%s ranks (%s as many): %s the throughput (%s to %s), %s", text_count(last->ranks).s,
                 text_times(last->factor).s, text_times(last->throughput.p50).s,
                 text_times(last->throughput.p5).s, text_times(last->throughput.p95).s,
-                *last->regime ? last->regime : "-");
+                page_word(last->regime));
     if (!isnan(last->p99_ratio.p50))
         page_figure(t, "",
                     "there the 99th percentile of the step is %s its median (%s to %s), its variation %s",
@@ -307,7 +273,7 @@ static void put_way(struct table *t, const char *title, const struct report_stra
     if (way)
         page_figure(t, title, "%s: %s the samples a second (%s to %s); %s", way->name,
                     text_times(way->ratio.p50).s, text_times(way->ratio.p5).s, text_times(way->ratio.p95).s,
-                    *way->reason ? way->reason : "-");
+                    page_word(way->reason));
 }
 
 /* The fastest of those whose mathematics stays, and of the others, where it surely gains. */
@@ -351,9 +317,13 @@ static void figure_guarded(struct table *t, const struct report_guarded *g)
 void page_outlook(struct table *t, const struct page *p)
 {
     const struct report *r = p->report;
+    const struct report_efficiency *e = &r->efficiency;
     bool ended = !report_row_alive(&r->job);
 
-    figure_efficiency(t, &r->efficiency);
+    if (!isnan(e->parallel))
+        page_figure(t, "Efficiency", "%s: load balance %s x serialisation %s x transfer %s",
+                    text_percent(e->parallel).s, text_percent(e->load_balance).s,
+                    text_percent(e->serialisation).s, text_percent(e->transfer).s);
     page_figure(t, "Overlap", "%s", r->overlap.text);
     if (*r->cpu_lack.text && !ended) /* nobody's fault, and yet what the job waits for */
         page_figure(t, "CPUs", "%s, all alike", r->cpu_lack.text);
@@ -387,18 +357,36 @@ void page_limits(struct table *t, const struct report_row *j, const char *would)
 
 static void put_figures(const struct page *p)
 {
+    const struct report_row *j = &p->report->job;
+    const struct report_control *control = &p->report->control;
+    bool ended = !report_row_alive(j);
     struct table *t = page_figures();
 
-    figure_identity(t, p);
-    figure_policy(t, p->report);
+    page_figure(t, "Job", "%s \"%s\" of %s, partition %s", page_word(j->id), page_word(j->name),
+                page_word(j->user), page_word(j->partition));
+    page_figure(t, "State", "%s%s %s%s%s", page_word(j->state), ended ? ", ran" : " for",
+                text_s(j->elapsed_s).s,
+                isnan(j->age_s) ? ""
+                : ended         ? ", ended "
+                                : ", last report ",
+                isnan(j->age_s) ? "" : page_ago(j->age_s).s);
+    if (*j->unconfirmed)
+        page_figure(t, "Unconfirmed", "%s; nothing acts on it", j->unconfirmed);
+    page_figure(t, "Size", "%s ranks on %s of %s nodes", page_count(j->ranks).s, page_count(j->nodes).s,
+                page_count(j->nodes_total).s);
+    if (*control->action)
+        page_figure(t, "Policy", "%s, %s%s", page_word(control->name), control->action,
+                    control->paused ? ", paused" : "");
+    else /* of a step that ended */
+        page_figure(t, "Policy", "%s", page_word(j->policy));
     figure_placement(t, &p->report->placement);
     figure_algorithm(t, &p->report->algorithm);
     page_pace(t, p);
-    page_time(t, &p->report->job);
+    page_time(t, j);
     page_outlook(t, p);
     figure_guarded(t, &p->report->guarded);
-    if (report_row_alive(&p->report->job))
-        page_limits(t, &p->report->job, "be named now");
+    if (!ended)
+        page_limits(t, j, "be named now");
     page_title(p, "Figures");
     page_put_figures(p, PAGE_INDENT, t);
 }
@@ -413,8 +401,7 @@ static char *inside_cell(const void *row, char *buf, size_t size)
 
     snprintf(buf, size, "-");
     if (r->inside)
-        snprintf(buf, size, "%s %s on %s%s%s", *r->op ? r->op : "-",
-                 text_count(r->seq < 0 ? NAN : (double)r->seq).s, *r->comm ? r->comm : "-",
+        snprintf(buf, size, "%s %s on %s%s%s", page_word(r->op), page_count(r->seq).s, page_word(r->comm),
                  isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
     return buf;
 }
@@ -475,7 +462,7 @@ void page_shortfalls(const struct page *p)
     if (s->n)
         page_title(p, "Communicators below expectation");
     for (size_t i = 0; i < s->n; i++)
-        page_line(p, PAGE_INDENT, "%s", *s->list[i].text ? s->list[i].text : "-");
+        page_line(p, PAGE_INDENT, "%s", page_word(s->list[i].text));
 }
 
 static char *hidden_cell(const void *row, char *buf, size_t size)
@@ -509,7 +496,7 @@ void page_overlap(const struct page *p)
     if (!(o->steps > 0))
         return;
     snprintf(title, sizeof(title), "Communication a step, mean of the ranks that take part over %s steps",
-             text_count((double)o->steps).s);
+             page_count(o->steps).s);
     page_table(p, title, o->group, o->n < COMMS_MAX ? o->n : COMMS_MAX, sizeof(o->group[0]), column,
                ARRAY_SIZE(column), PAGE_INDENT);
 }
@@ -577,9 +564,9 @@ static char *event_cell(const void *row, char *buf, size_t size)
 {
     const struct report_event *e = row;
 
-    snprintf(buf, size, "%s", *e->text ? e->text : "-");
+    snprintf(buf, size, "%s", page_word(e->text));
     if (e->count > 1)
-        text_append(buf, size, " (%s times in %s)", text_count((double)e->count).s, text_s(e->over_s).s);
+        text_append(buf, size, " (%s times in %s)", page_count(e->count).s, text_s(e->over_s).s);
     return buf;
 }
 
@@ -613,24 +600,14 @@ static void put_past(const struct page *p)
                   isnan(past->energy_ratio) ? "" : " of what it did");
 }
 
-static void put_notes(const struct page *p)
+void page_of_job(const struct page *p)
 {
     const struct json_texts *notes = &p->report->notes;
 
-    if (notes->n)
-        page_title(p, "Notes");
-    for (size_t i = 0; i < notes->n; i++)
-        page_line(p, PAGE_INDENT, "%s", notes->text[i]);
-}
-
-void page_of_job(const struct page *p)
-{
     page_sentence(p);
-    page_put_verdicts(p,
-                      report_row_alive(&p->report->job)
-                          ? "Verdicts (price: step time over the step time without the cause)"
-                          : "Verdicts (price: time of the run over its time without the cause)",
-                      put_verdict);
+    page_put_verdicts(p, report_row_alive(&p->report->job)
+                             ? "Verdicts (price: step time over the step time without the cause)"
+                             : "Verdicts (price: time of the run over its time without the cause)");
     put_figures(p);
     put_past(p);
     page_checkpoint(p);
@@ -641,5 +618,8 @@ void page_of_job(const struct page *p)
     put_probe(p);
     put_agents(p);
     put_events(p);
-    put_notes(p);
+    if (notes->n)
+        page_title(p, "Notes");
+    for (size_t i = 0; i < notes->n; i++)
+        page_line(p, PAGE_INDENT, "%s", notes->text[i]);
 }

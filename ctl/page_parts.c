@@ -158,7 +158,7 @@ struct text page_ago(double age_s)
 
 struct text page_count(int64_t n)
 {
-    return text_count(n < 0 ? NAN : (double)n);
+    return text_count((double)n);
 }
 
 struct text page_number(int64_t n)
@@ -176,42 +176,35 @@ const char *page_plural(double n)
     return n == 1 ? "" : "s";
 }
 
-/* Takes both. */
-static void put_table(const struct page *p, struct table *t, struct text_column *layout, int indent)
+static void put_cell(const struct page *p, struct table *t, const void *row, const struct page_column *c)
 {
-    struct styled s;
-
-    styled_begin(&s);
-    table_print(t, s.out, indent, p->form.columns);
-    styled_end(&s, p, PAGE_DIM, *layout[0].title != '\0'); /* the titles */
-    table_free(t);
-    free(layout);
-}
-
-static void put_member(struct table *t, const char *row, const struct page_column *c)
-{
+    const void *at = (const char *)row + c->field;
+    size_t size = c->chars ? c->chars : CHARS_MAX;
     char buf[CHARS_MAX];
-    const char *at = row + c->field;
-    int64_t n;
+    double number;
 
     if (c->cell) {
-        table_cell(t, "%s", c->cell(row, buf, sizeof(buf)));
+        table_cell(t, "%s", c->cell(row, buf, size));
     } else if (c->words) {
-        table_cell(t, "%s", c->words(*(const double *)(const void *)at).s);
+        number = c->key ? get_number(row, c->key) : *(const double *)at;
+        table_cell(t, "%s", c->words(c->when ? get_number(p->answer, "now") - number : number).s);
     } else if (c->count) {
-        n = *(const int64_t *)(const void *)at;
-        table_cell(t, "%s", text_count(n < 0 ? NAN : (double)n).s);
+        table_cell(t, "%s", page_count(*(const int64_t *)at).s);
+    } else if (c->key) {
+        table_cell(t, "%s", show_text(row, c->key, buf, size));
     } else {
-        utf8_clean(buf, c->chars ? c->chars : sizeof(buf), *at ? at : "-");
+        utf8_clean(buf, size, page_word(at));
         table_cell(t, "%s", buf);
     }
 }
 
+/* size 0: rows is a JSON array. */
 void page_table(const struct page *p, const char *title, const void *rows, size_t n, size_t size,
                 const struct page_column *column, size_t columns, int indent)
 {
     struct text_column *layout = xcalloc(columns, sizeof(*layout));
     struct table *t = table_new(layout, columns);
+    struct styled s;
 
     if (title && n)
         page_title(p, title);
@@ -219,41 +212,21 @@ void page_table(const struct page *p, const char *title, const void *rows, size_
         layout[i] =
             (struct text_column){ column[i].title, column[i].words || column[i].count || column[i].right,
                                   column[i].spare };
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const void *row = size ? (const char *)rows + i * size : (const void *)json_array_get(rows, i);
+
         for (size_t c = 0; c < columns; c++)
-            put_member(t, (const char *)rows + i * size, &column[c]);
-    put_table(p, t, layout, indent);
+            put_cell(p, t, row, &column[c]);
+    }
+    styled_begin(&s);
+    table_print(t, s.out, indent, p->form.columns);
+    styled_end(&s, p, PAGE_DIM, *layout[0].title != '\0'); /* the titles */
+    table_free(t);
+    free(layout);
 }
 
-static void put_value(struct table *t, double now, const json_t *row, const struct page_key *c)
+void page_objects(const struct page *p, const char *title, const json_t *rows,
+                  const struct page_column *column, size_t columns, int indent)
 {
-    size_t size = c->chars ? c->chars : CHARS_MAX;
-    const char *key = c->key;
-    char buf[CHARS_MAX];
-
-    if (!c->cell)
-        row = get_owner(row, &key);
-    if (c->words)
-        table_cell(t, "%s", c->words(c->when ? now - get_number(row, key) : get_number(row, key)).s);
-    else
-        table_cell(t, "%s", c->cell ? c->cell(row, buf, size) : show_text(row, key, buf, size));
-}
-
-void page_objects(const struct page *p, const char *title, const json_t *rows, size_t max,
-                  const struct page_key *column, size_t n, int indent)
-{
-    struct text_column *layout = xcalloc(n, sizeof(*layout));
-    struct table *t = table_new(layout, n);
-    const json_t *row;
-    size_t i;
-
-    if (title && json_array_size(rows))
-        page_title(p, title);
-    for (i = 0; i < n; i++)
-        layout[i] =
-            (struct text_column){ column[i].title, column[i].words || column[i].right, column[i].spare };
-    json_array_foreach(rows, i, row)
-        for (size_t c = 0; c < n && i < max; c++)
-            put_value(t, get_number(p->answer, "now"), row, &column[c]);
-    put_table(p, t, layout, indent);
+    page_table(p, title, rows, json_array_size(rows), 0, column, columns, indent);
 }

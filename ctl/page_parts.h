@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) void page_figure(struct table *t, const ch
                                                        ...);
 void page_put_figures(const struct page *p, int indent, struct table *t); /* takes t */
 
-/* A column of a table whose rows are structs: */
+/* A column of a table.  Of a row that is a struct: */
 struct page_column {
     const char *title;
     size_t field;                 /* a text of the row, by offsetof(); */
@@ -49,6 +49,9 @@ struct page_column {
     bool count;                   /* or an int64_t, flushed right; */
     /* or several members of it. */
     char *(*cell)(const void *row, char *buf, size_t size);
+    /* Of a row that is a json_t: cell, or a text or whole number; with words, a number. */
+    const char *key;
+    bool when;    /* the number is a time: words get its age, by the answer's "now" */
     bool right;   /* a text that is flushed right */
     size_t chars; /* a text is cut there; 0: at 400 */
     int spare;    /* as in struct text_column */
@@ -56,20 +59,9 @@ struct page_column {
 /* n rows of size bytes each, below a title (NULL: none); nothing where there are no rows. */
 void page_table(const struct page *p, const char *title, const void *rows, size_t n, size_t size,
                 const struct page_column *column, size_t columns, int indent);
-
-/* The same of a table whose rows are the objects of an array. */
-struct page_key {
-    const char *title, *key;      /* "step_s.p50" is a key of an object in the object */
-    struct text (*words)(double); /* a number, flushed right; NULL: a text */
-    bool when;                    /* the number is a time: words get its age, by the answer's "now" */
-    /* Instead of key and words, where more than one key make the cell. */
-    char *(*cell)(const json_t *row, char *buf, size_t size);
-    bool right;
-    size_t chars;
-    int spare;
-};
-void page_objects(const struct page *p, const char *title, const json_t *rows, size_t max,
-                  const struct page_key *column, size_t n, int indent);
+/* The objects of an array. */
+void page_objects(const struct page *p, const char *title, const json_t *rows,
+                  const struct page_column *column, size_t columns, int indent);
 struct text page_ago(double age_s);      /* "3 s ago" */
 struct text page_count(int64_t n);       /* unknown where it is below zero */
 struct text page_number(int64_t n);      /* the same, rounded as text_number() does */
@@ -81,16 +73,11 @@ const char *page_plural(double n);       /* "s" behind a noun, except of one */
 enum page_style page_severity(enum severity s);
 void page_sentence(const struct page *p); /* in the style of how bad it is */
 /* The title and each verdict that is not minor; nothing where there is none. */
-void page_put_verdicts(const struct page *p, const char *title,
-                       void put(const struct page *p, const struct report_verdict *verdict));
+void page_put_verdicts(const struct page *p, const char *title);
 /* "node3 is slow (straggler)" */
-/* ", between 1.19x and 1.26x"; nothing where that is not known, or both are the same. */
-void page_verdict_interval(const struct report_verdict *verdict, char *buf, size_t size);
 char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size);
-/* The same with interval, since when, for how long; of a job, of a trace.  Both return buf. */
-char *page_verdict_head(const struct report_row *job, const struct report_verdict *verdict, char *buf,
-                        size_t size);
-char *page_trace_verdict_head(const struct report_verdict *verdict, char *buf, size_t size);
+/* The same with interval, since when, for how long.  Both return buf. */
+char *page_verdict_head(const struct report *r, const struct report_verdict *verdict, char *buf, size_t size);
 void page_pace(struct table *t, const struct page *p);         /* steps, step time, throughput, skew */
 void page_time(struct table *t, const struct report_row *job); /* where the ranks' time goes, who is latest */
 /* the smallest slowdowns that would be seen */

@@ -24,13 +24,13 @@ static const char *bearing(const char *action, bool beyond_enforced)
 
 /* ---- policies ---- */
 
-static char *name_cell(const json_t *policy, char *buf, size_t size)
+static char *name_cell(const void *policy, char *buf, size_t size)
 {
     snprintf(buf, size, "%s%s", shown(policy, "name").s, get_true(policy, "default") ? " *" : "");
     return buf;
 }
 
-static char *rules_cell(const json_t *policy, char *buf, size_t size)
+static char *rules_cell(const void *policy, char *buf, size_t size)
 {
     const json_t *rules = get_array(policy, "rules");
 
@@ -62,7 +62,7 @@ static void put_selections(FILE *out, const json_t *selections)
 
 int page_policies(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_key column[] = {
+    static const struct page_column column[] = {
         { "POLICY", .cell = name_cell },
         { "ACTION", .key = "action" },
         { "RULES", .cell = rules_cell, .right = true },
@@ -73,15 +73,15 @@ int page_policies(FILE *out, const json_t *answer, struct page_form form, struct
 
     if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
-    page_objects(&page, NULL, get_array(answer, "policies"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_objects(&page, NULL, get_array(answer, "policies"), column, ARRAY_SIZE(column), 0);
     page_line(&page, 0, "* the default, for --sync-guard without a policy.");
     put_selections(out, get_array(answer, "selections"));
     return 0;
 }
 
-static char *set_cell(const json_t *param, char *buf, size_t size)
+static char *set_cell(const void *param, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s", get_true(param, "set") ? "set" : "-");
+    snprintf(buf, size, "%s", ((const struct report_param *)param)->set ? "set" : "-");
     return buf;
 }
 
@@ -101,13 +101,13 @@ static void put_rule(const struct page *p, const struct report_rule *rule)
 
 int page_policy(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
-    static const struct page_key column[] = {
-        { "PARAMETER", .key = "key" },
-        { "VALUE", .key = "value", .right = true },
-        { "DEFAULT", .key = "default", .right = true },
-        { "RANGE", .key = "range" },
+    static const struct page_column column[] = {
+        { "PARAMETER", .field = offsetof(struct report_param, key) },
+        { "VALUE", .field = offsetof(struct report_param, value), .right = true },
+        { "DEFAULT", .field = offsetof(struct report_param, standard), .right = true },
+        { "RANGE", .field = offsetof(struct report_param, range) },
         { "", .cell = set_cell },
-        { "MEANING", .key = "meaning", .chars = 300 },
+        { "MEANING", .field = offsetof(struct report_param, meaning), .chars = 300 },
     };
     const struct page page = { out, answer, form, NULL };
     struct report_policy policy;
@@ -118,7 +118,8 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
     page_line(&page, 0, "Policy %s: %s", page_word(policy.name), page_word(policy.text));
     page_line(&page, 0, "%s", bearing(policy.action, true));
     fputc('\n', out);
-    page_objects(&page, NULL, get_array(answer, "params"), SIZE_MAX, column, ARRAY_SIZE(column), 0);
+    page_table(&page, NULL, policy.params.list, policy.params.n, sizeof(*policy.params.list), column,
+               ARRAY_SIZE(column), 0);
     for (size_t i = 0; i < policy.rules.n; i++)
         put_rule(&page, &policy.rules.list[i]);
     report_policy_free(&policy);
@@ -227,22 +228,11 @@ static struct text asked_by(const struct report_decision *d)
     return t;
 }
 
-static void put_budget(const struct page *p, const struct report_budget *b)
-{
-    page_line(
-        p, 0,
-        "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
-        "and %s of %s nodes.",
-        page_count(b->actions).s, page_count(b->actions_per_hour).s, page_count(b->nodes).s,
-        page_count(b->nodes_per_hour).s, page_count(b->cluster_actions).s,
-        page_count(b->cluster_actions_per_hour).s, page_count(b->cluster_nodes).s,
-        page_count(b->cluster_nodes_per_hour).s);
-}
-
 int page_explain(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const struct page page = { out, answer, form, NULL };
     struct report_control c;
+    const struct report_budget *b = &c.budget;
 
     if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err,
@@ -251,7 +241,14 @@ int page_explain(FILE *out, const json_t *answer, struct page_form form, struct 
     page_line(&page, 0, "Job %s, policy %s. %s%s", shown(answer, "id").s, page_word(c.name),
               bearing(c.action, c.beyond_enforced),
               c.paused ? " The policy is paused: its rules decide nothing." : "");
-    put_budget(&page, &c.budget);
+    page_line(
+        &page, 0,
+        "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
+        "and %s of %s nodes.",
+        page_count(b->actions).s, page_count(b->actions_per_hour).s, page_count(b->nodes).s,
+        page_count(b->nodes_per_hour).s, page_count(b->cluster_actions).s,
+        page_count(b->cluster_actions_per_hour).s, page_count(b->cluster_nodes).s,
+        page_count(b->cluster_nodes_per_hour).s);
     if (!c.rules.n)
         page_line(&page, 0,
                   c.rules.list ? "The policy has no rules." : "The rules of the policy are unknown.");

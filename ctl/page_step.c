@@ -1,6 +1,4 @@
 /* page_step.c - the newest step in words: what its critical path is made of, and what each rank did in it. */
-#include <math.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "ctl/page.h"
@@ -10,34 +8,8 @@
 
 static char *rank_cell(const void *row, char *buf, size_t size)
 {
-    int64_t rank = ((const struct picture_row *)row)->rank;
-
-    snprintf(buf, size, "r%s", text_count(rank < 0 ? NAN : (double)rank).s);
+    snprintf(buf, size, "r%s", page_count(((const struct picture_row *)row)->rank).s);
     return buf;
-}
-
-static void put_head(const struct page *p, const char *job, const struct picture *s)
-{
-    page_line(p, 0, "Step %s of %s took %s%s%s%s.", text_count(s->step < 0 ? NAN : (double)s->step).s, job,
-              text_s(s->duration_s).s, s->age_s >= 1 ? " (" : "", s->age_s >= 1 ? page_ago(s->age_s).s : "",
-              s->age_s >= 1 ? ")" : "");
-    page_line(p, 0, "%s.", *s->text ? s->text : "-");
-}
-
-static void put_notes(const struct page *p, const struct picture *s)
-{
-    double messages = s->messages < 0 ? NAN : (double)s->messages;
-
-    if (s->ranks > (int64_t)s->n_rows)
-        page_line(p, PAGE_INDENT,
-                  "%s of %s ranks: those on the critical path, one of each role, and the slowest",
-                  text_count((double)s->n_rows).s, text_count((double)s->ranks).s);
-    if (s->basis == PICTURE_OF_SUMS)
-        page_line(p, PAGE_INDENT,
-                  "calls are not known one by one: the path is the slowest rank's work and the transfers");
-    else
-        page_line(p, PAGE_INDENT, "%s message%s between ranks", text_count(messages).s,
-                  page_plural(messages));
 }
 
 int page_step(FILE *out, const json_t *answer, struct page_form form, struct err *err)
@@ -69,11 +41,23 @@ int page_step(FILE *out, const json_t *answer, struct page_form form, struct err
         return 0;
     }
     get_text(answer, "job", job, sizeof(job));
-    put_head(&page, *job ? job : "the trace", s);
+    page_line(&page, 0, "Step %s of %s took %s%s%s%s.", page_count(s->step).s, *job ? job : "the trace",
+              text_s(s->duration_s).s, s->age_s >= 1 ? " (" : "", s->age_s >= 1 ? page_ago(s->age_s).s : "",
+              s->age_s >= 1 ? ")" : "");
+    page_line(&page, 0, "%s.", page_word(s->text));
     page_table(&page, "The critical path", s->part, s->n_parts, sizeof(s->part[0]), part, ARRAY_SIZE(part),
                PAGE_INDENT);
     page_table(&page, "Ranks", s->row, s->n_rows, sizeof(*s->row), rank, ARRAY_SIZE(rank), PAGE_INDENT);
-    put_notes(&page, s);
+    if (s->ranks > (int64_t)s->n_rows)
+        page_line(&page, PAGE_INDENT,
+                  "%s of %s ranks: those on the critical path, one of each role, and the slowest",
+                  page_count((int64_t)s->n_rows).s, page_count(s->ranks).s);
+    if (s->basis == PICTURE_OF_SUMS)
+        page_line(&page, PAGE_INDENT,
+                  "calls are not known one by one: the path is the slowest rank's work and the transfers");
+    else
+        page_line(&page, PAGE_INDENT, "%s message%s between ranks", page_count(s->messages).s,
+                  page_plural((double)s->messages));
     picture_free(s);
     return 0;
 }

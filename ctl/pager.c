@@ -42,15 +42,6 @@ void pager_begin(struct pager *p)
         abort();
 }
 
-static bool fits(const struct pager *p)
-{
-    int rows = terminal_size().ws_row, lines = 0;
-
-    for (size_t i = 0; i < p->size; i++)
-        lines += p->text[i] == '\n';
-    return !rows || lines < rows;
-}
-
 static void put_all(int fd, const char *text, size_t size)
 {
     ssize_t n;
@@ -63,9 +54,9 @@ static void put_all(int fd, const char *text, size_t size)
         }
 }
 
-/* Ctrl-C is the pager's while it runs: it must not be left alone on the terminal.  -1: it cannot be started.
- */
-static int show(const struct pager *p, const char *command)
+/* Ctrl-C is the pager's while it runs: it must not be left alone on the terminal.  -1: it cannot be
+ * started. */
+static int show_by(const struct pager *p, const char *command)
 {
     static const int ours[] = { SIGINT, SIGQUIT, SIGPIPE };
     void (*before[ARRAY_SIZE(ours)])(int);
@@ -101,12 +92,15 @@ void pager_end(struct pager *p)
 {
     const char *command = getenv("PAGER");
     bool none = command && (!*command || !strcmp(command, "cat"));
+    int rows = terminal_size().ws_row, lines = 0;
 
     if (p->out == stdout)
         return;
     fclose(p->out);
     fflush(stdout);
-    if (none || fits(p) || show(p, command) < 0)
+    for (size_t i = 0; i < p->size; i++)
+        lines += p->text[i] == '\n';
+    if (none || !rows || lines < rows || show_by(p, command) < 0)
         fwrite(p->text, 1, p->size, stdout);
     free(p->text);
 }

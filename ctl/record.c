@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/now.h"
@@ -46,7 +45,7 @@ struct record {
     struct err *err;
 };
 
-static void finish(struct record *r, const char *why)
+static void end_loop(struct record *r, const char *why)
 {
     r->end = why;
     event_base_loopbreak(r->base);
@@ -61,12 +60,12 @@ static void timer_set(struct event *timer, double seconds)
 
 /* The controller then sends the collectives that are not complete yet, and the end.  The second call ends at
  * once. */
-static void stop(struct record *r, const char *why)
+static void stop_recording(struct record *r, const char *why)
 {
     json_t *question = json_pack("{s:s, s:b}", "query", "record", "stop", 1);
 
     if (r->stopping || !r->recording || !r->up || client_send(r->client, question) < 0)
-        finish(r, r->stopping ? r->end : why);
+        end_loop(r, r->stopping ? r->end : why);
     r->stopping = true;
     r->end = why;
     timer_set(r->deadline, STOP_S);
@@ -74,7 +73,7 @@ static void stop(struct record *r, const char *why)
 }
 
 /* r->err is filled in already. */
-static void fail(struct record *r)
+static void end_failed(struct record *r)
 {
     r->failed = true;
     event_base_loopbreak(r->base);
@@ -82,7 +81,7 @@ static void fail(struct record *r)
 
 /* ---- what a person sees meanwhile ---- */
 
-static void note(struct record *r, const char *text, const char *why)
+static void print_note(struct record *r, const char *text, const char *why)
 {
     fprintf(stderr, "%ssgctl: %s: %s\n", r->live_line ? "\n" : "", text, why);
     r->live_line = false;
@@ -117,20 +116,7 @@ static void on_progress(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the conversation ---- */
 
-static void on_begin(struct record *r)
-{
-    r->retries = 0;
-    if (r->recording)
-        return;
-    r->recording = true;
-    r->begin_s = now_s();
-    event_del(r->deadline);
-    if (!isnan(r->o->seconds))
-        timer_set(r->deadline, r->o->seconds);
-    timer_set(r->progress, PROGRESS_AFTER_S);
-}
-
-static void ask(struct record *r)
+static void ask_for_trace(struct record *r)
 {
     json_t *question = json_pack("{s:s, s:s}", "query", "record", "job", r->o->job);
 
@@ -145,11 +131,11 @@ static void on_error(struct record *r, const json_t *answer)
     show_text(answer, "error", why, sizeof(why));
     if (!r->recording || ++r->retries > RETRIES_MAX) {
         err_set(r->err, "%s", why);
-        fail(r);
+        end_failed(r);
         return;
     }
     if (r->retries == 1)
-        note(r, "waiting for the step to go on", why);
+        print_note(r, "waiting for the step to go on", why);
     timer_set(r->retry, RETRY_S);
 }
 
@@ -161,12 +147,12 @@ static void on_trace(struct record *r, const json_t *answer)
 
     if (!r->line_bytes && !more) {
         if (trace_put(r->trace, json_string_value(trace), bytes, r->err) < 0)
-            fail(r);
+            end_failed(r);
         return;
     }
     if (bytes > TRACE_HEADER_MAX - r->line_bytes) {
         err_set(r->err, "the controller sent a line without an end");
-        fail(r);
+        end_failed(r);
         return;
     }
     r->line = xgrow(r->line, &r->line_cap, r->line_bytes + bytes, 1);
@@ -175,7 +161,7 @@ static void on_trace(struct record *r, const json_t *answer)
     if (more)
         return;
     if (trace_put(r->trace, r->line, r->line_bytes, r->err) < 0)
-        fail(r);
+        end_failed(r);
     r->line_bytes = 0;
 }
 
@@ -188,12 +174,20 @@ static void on_answer(struct client *client, json_t *answer, void *arg)
         on_error(r, answer);
     } else if (json_object_get(answer, "recording")) {
         r->line_bytes = 0; /* of the connection before */
-        on_begin(r);
+        r->retries = 0;
+        if (r->recording)
+            return;
+        r->recording = true;
+        r->begin_s = now_s();
+        event_del(r->deadline);
+        if (!isnan(r->o->seconds))
+            timer_set(r->deadline, r->o->seconds);
+        timer_set(r->progress, PROGRESS_AFTER_S);
     } else if (json_is_string(json_object_get(answer, "trace"))) {
         on_trace(r, answer);
     } else if (json_object_get(answer, "end")) {
         show_text(answer, "end", r->why, sizeof(r->why));
-        finish(r, r->stopping ? r->end : r->why);
+        end_loop(r, r->stopping ? r->end : r->why);
     }
 }
 
@@ -204,15 +198,15 @@ static void on_state(struct client *client, bool up, const char *why, void *arg)
     (void)client;
     r->up = up;
     if (up) {
-        ask(r);
+        ask_for_trace(r);
         return;
     }
     if (why)
         snprintf(r->why, sizeof(r->why), "%s", why);
     if (r->stopping)
-        finish(r, r->end);
+        end_loop(r, r->end);
     else if (r->recording)
-        note(r, "lost the controller, trying again", r->why);
+        print_note(r, "lost the controller, trying again", r->why);
 }
 
 static void on_deadline(evutil_socket_t fd, short what, void *arg)
@@ -221,24 +215,24 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 
     (void)fd, (void)what;
     if (r->recording) {
-        stop(r, "the time is up");
+        stop_recording(r, "the time is up");
         return;
     }
     err_set(r->err, "no answer from %s in %s%s%s", r->o->client.hosts, text_s(r->o->timeout_s).s,
             r->why[0] ? ": " : "", r->why);
-    fail(r);
+    end_failed(r);
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    ask(arg);
+    ask_for_trace(arg);
 }
 
 static void on_signal(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd, (void)what;
-    stop(arg, "interrupted");
+    stop_recording(arg, "interrupted");
 }
 
 /* ---- the program ---- */
@@ -258,60 +252,39 @@ static int open_output(struct record *r)
     return 0;
 }
 
-static int open_loop(struct record *r)
-{
-    static const struct client_events events = { .answer = on_answer, .state = on_state };
-
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
-    r->base = loop_new();
-    if (!r->base)
-        return err_set(r->err, "cannot make an event loop");
-    r->interrupt = evsignal_new(r->base, SIGINT, on_signal, r);
-    r->terminate = evsignal_new(r->base, SIGTERM, on_signal, r);
-    r->deadline = evtimer_new(r->base, on_deadline, r);
-    r->progress = evtimer_new(r->base, on_progress, r);
-    r->retry = evtimer_new(r->base, on_retry, r);
-    event_add(r->interrupt, NULL);
-    event_add(r->terminate, NULL);
-    timer_set(r->deadline, r->o->timeout_s);
-    r->client = client_new(r->base, &r->o->client, &events, r);
-    return 0;
-}
-
-static void close_loop(struct record *r)
-{
-    struct event *events[] = { r->interrupt, r->terminate, r->deadline, r->progress, r->retry };
-
-    client_free(r->client);
-    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-        if (events[i])
-            event_free(events[i]);
-    if (r->base)
-        event_base_free(r->base);
-}
-
-static void summary(struct record *r)
-{
-    if (r->live_line)
-        fprintf(stderr, "\r\033[K");
-    fprintf(stderr, "sgctl: %s: ", r->o->output && r->fd != STDOUT_FILENO ? r->o->output : "trace");
-    put_counts(r);
-    fprintf(stderr, "%s%s\n", r->end ? "; " : "", r->end ? r->end : "");
-}
-
 int record_run(const struct record_options *o, struct err *err)
 {
+    static const struct client_events on_client = { .answer = on_answer, .state = on_state };
     struct record r = { .o = o, .fd = -1, .err = err };
+    struct event **events[] = { &r.interrupt, &r.terminate, &r.deadline, &r.progress, &r.retry };
     int rc = -1;
 
     if (open_output(&r) < 0)
         return -1;
     r.trace = trace_new(r.fd);
-    if (open_loop(&r) < 0)
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
+    r.base = loop_new();
+    if (!r.base) {
+        err_set(err, "cannot make an event loop");
         goto end;
+    }
+    r.interrupt = evsignal_new(r.base, SIGINT, on_signal, &r);
+    r.terminate = evsignal_new(r.base, SIGTERM, on_signal, &r);
+    r.deadline = evtimer_new(r.base, on_deadline, &r);
+    r.progress = evtimer_new(r.base, on_progress, &r);
+    r.retry = evtimer_new(r.base, on_retry, &r);
+    event_add(r.interrupt, NULL);
+    event_add(r.terminate, NULL);
+    timer_set(r.deadline, o->timeout_s);
+    r.client = client_new(r.base, &o->client, &on_client, &r);
     event_base_dispatch(r.base);
-    if (trace_counts_get(r.trace).records)
-        summary(&r);
+    if (trace_counts_get(r.trace).records) {
+        if (r.live_line)
+            fprintf(stderr, "\r\033[K");
+        fprintf(stderr, "sgctl: %s: ", o->output && r.fd != STDOUT_FILENO ? o->output : "trace");
+        put_counts(&r);
+        fprintf(stderr, "%s%s\n", r.end ? "; " : "", r.end ? r.end : "");
+    }
     if (r.failed)
         rc = -1;
     else if (!r.recording)
@@ -322,7 +295,12 @@ int record_run(const struct record_options *o, struct err *err)
     else
         rc = 0;
 end:
-    close_loop(&r);
+    client_free(r.client);
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+        if (*events[i])
+            event_free(*events[i]);
+    if (r.base)
+        event_base_free(r.base);
     trace_free(r.trace);
     free(r.line);
     if (r.fd >= 0 && r.fd != STDOUT_FILENO && close(r.fd) < 0 && rc == 0)

@@ -16,8 +16,8 @@ struct record_options {
 };
 
 /* Records until the end of the step or of the time, SIGINT or SIGTERM; reports on standard error how it
- * ended. 0, or -1 with the reason when nothing could be recorded or the file could not be written to its end.
- */
+ * ended. 0, or -1 with the reason when nothing could be recorded or the file could not be written to its
+ * end. */
 int record_run(const struct record_options *o, struct err *err);
 
 #endif

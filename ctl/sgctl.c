@@ -3,14 +3,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ctl/action_request.h"
 #include "ctl/commands.h"
 #include "ctl/page.h"
-#include "ctl/pager.h"
 #include "ctl/record.h"
 #include "ctl/sgctl.h"
 #include "ctl/try.h"
@@ -20,9 +17,21 @@
 #define ACTIONS_SHOWN 200
 #define AUDIT_SHOWN   50
 
-static int run_status(const struct options *o)
+/* Questions that are no more than a word. */
+static int run_word(const struct options *o)
 {
-    return query_controller(o, json_pack("{s:s}", "query", "status"), page_status);
+    static const struct {
+        const char *query;
+        page_fn *page;
+    } words[COMMANDS] = {
+        [COMMAND_STATUS] = { "status", page_status },
+        [COMMAND_NODES] = { "nodes", page_nodes },
+        [COMMAND_LEMONS] = { "lemons", page_lemons },
+        [COMMAND_POLICY_LIST] = { "policy", page_policies },
+    };
+
+    return query_controller(o, json_pack("{s:s}", "query", words[o->command->id].query),
+                            words[o->command->id].page);
 }
 
 static int run_jobs(const struct options *o)
@@ -31,16 +40,6 @@ static int run_jobs(const struct options *o)
                             json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished",
                                       options_given(o, "finished"), "newest", options_int(o, "newest", 100)),
                             page_jobs);
-}
-
-static int run_nodes(const struct options *o)
-{
-    return query_controller(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
-}
-
-static int run_lemons(const struct options *o)
-{
-    return query_controller(o, json_pack("{s:s}", "query", "lemons"), page_lemons);
 }
 
 static int run_earlier(const struct options *o)
@@ -199,11 +198,6 @@ static int run_record(const struct options *o)
 
 /* ---- policy ---- */
 
-static int policy_list(const struct options *o)
-{
-    return query_controller(o, json_pack("{s:s}", "query", "policy"), page_policies);
-}
-
 static int policy_show(const struct options *o)
 {
     return query_controller(o, json_pack("{s:s, s:s}", "query", "policy", "name", o->operands[0]),
@@ -252,11 +246,11 @@ static int run_audit(const struct options *o)
 }
 
 static int (*const run[COMMANDS])(const struct options *o) = {
-    [COMMAND_STATUS] = run_status,
+    [COMMAND_STATUS] = run_word,
     [COMMAND_JOBS] = run_jobs,
     [COMMAND_JOB] = run_job,
-    [COMMAND_NODES] = run_nodes,
-    [COMMAND_LEMONS] = run_lemons,
+    [COMMAND_NODES] = run_word,
+    [COMMAND_LEMONS] = run_word,
     [COMMAND_EARLIER] = run_earlier,
     [COMMAND_ACTION] = run_action,
     [COMMAND_NODE] = run_node,
@@ -271,7 +265,7 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_TOP] = run_top,
     [COMMAND_CONFIG] = run_config,
     [COMMAND_CONFIG_CHECK] = run_check,
-    [COMMAND_POLICY_LIST] = policy_list,
+    [COMMAND_POLICY_LIST] = run_word,
     [COMMAND_POLICY_SHOW] = policy_show,
     [COMMAND_POLICY_EXPLAIN] = policy_explain,
     [COMMAND_POLICY_CONTROL] = policy_control,

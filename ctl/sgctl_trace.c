@@ -14,7 +14,6 @@
 #include "ctl/page.h"
 #include "ctl/sgctl.h"
 #include "ctl/step.h"
-#include "report/report_step.h"
 #include "trace/file.h"
 #include "trace/timeline.h"
 #include "view/view.h"
@@ -45,11 +44,9 @@ int run_analyze(const struct options *o)
         return options_misuse(o, &err);
     if (read_params(o, &params, &err) < 0)
         return complain(FAILED, &err);
-    r = trace_reader_new(&params);
-    if (trace_file_read(o->operands[0], r, &err) < 0) {
-        trace_reader_free(r);
+    r = trace_file_open(o->operands[0], &params, &err);
+    if (!r)
         return complain(FAILED, &err);
-    }
     report = analyze_report(r, html);
     if (html)
         report_verdicts_drop_minor(&report->timeline);
@@ -102,13 +99,22 @@ int run_step(const struct options *o)
     return rc;
 }
 
-static int export_trace(FILE *in, const char *trace, const char *path, struct err *err)
+int run_export(const struct options *o)
 {
-    FILE *out = output_open(path, err);
+    const char *trace = o->operands[0], *path = output_of(o);
+    FILE *in = fopen(trace, "re"), *out = NULL;
     struct timeline_figures f;
+    struct err err;
+    int rc = -1;
 
-    if (!out || output_close(out, path, timeline_write(in, trace, out, &f, err), err) < 0)
-        return -1;
+    if (!in)
+        err_set(&err, "%s: %s", trace, strerror(errno));
+    else if ((out = output_open(path, &err)))
+        rc = output_close(out, path, timeline_write(in, trace, out, &f, &err), &err);
+    if (in)
+        fclose(in);
+    if (rc < 0)
+        return complain(FAILED, &err);
     fprintf(stderr, "sgctl: %llu calls of %u ranks on %u nodes", (unsigned long long)f.records, f.ranks,
             f.nodes);
     if (f.apart)
@@ -116,22 +122,7 @@ static int export_trace(FILE *in, const char *trace, const char *path, struct er
     else if (f.nodes > 1)
         fprintf(stderr, "; clocks aligned, standard deviation %s", text_about_s(f.error_s).s);
     fputc('\n', stderr);
-    return 0;
-}
-
-int run_export(const struct options *o)
-{
-    FILE *in = fopen(o->operands[0], "re");
-    struct err err;
-    int rc;
-
-    if (!in) {
-        err_set(&err, "%s: %s", o->operands[0], strerror(errno));
-        return complain(FAILED, &err);
-    }
-    rc = export_trace(in, o->operands[0], output_of(o), &err) < 0 ? complain(FAILED, &err) : OK;
-    fclose(in);
-    return rc;
+    return OK;
 }
 
 int run_import(const struct options *o)

@@ -12,21 +12,21 @@
 
 json_t *step_of_trace(const char *path, const struct view_params *p, unsigned rows, struct err *err)
 {
-    struct trace_reader *r = trace_reader_new(p);
+    struct trace_reader *r = trace_file_open(path, p, err);
     struct trace_figures f;
-    json_t *answer = NULL;
+    json_t *answer;
 
-    if (trace_file_read(path, r, err) == 0) {
-        trace_reader_figures_get(r, &f);
-        answer = json_object();
-        put_text(answer, "job", f.job);
-        put_json(answer, "picture", report_step(trace_reader_view(r), trace_reader_now_s(r), rows));
-    }
+    if (!r)
+        return NULL;
+    trace_reader_figures_get(r, &f);
+    answer = json_object();
+    put_text(answer, "job", f.job);
+    put_json(answer, "picture", report_step(trace_reader_view(r), trace_reader_now_s(r), rows));
     trace_reader_free(r);
     return answer;
 }
 
-static int draw(const struct picture *p, const char *job, const char *path, struct err *err)
+static int draw_picture(const struct picture *p, const char *job, const char *path, struct err *err)
 {
     FILE *out;
 
@@ -46,22 +46,22 @@ int step_draw(const json_t *answer, const char *path, struct err *err)
     int rc;
 
     get_text(answer, "job", job, sizeof(job));
-    rc = draw(p, job, path, err);
+    rc = draw_picture(p, job, path, err);
     picture_free(p);
     return rc;
 }
 
 int step_draw_trace(const char *trace, const struct view_params *p, const char *path, struct err *err)
 {
-    struct trace_reader *r = trace_reader_new(p);
+    struct trace_reader *r = trace_file_open(trace, p, err);
     struct trace_figures f;
-    int rc = trace_file_read(trace, r, err);
+    int rc;
 
-    if (rc == 0) {
-        trace_reader_figures_get(r, &f);
-        rc = draw(view_picture(trace_reader_view(r), trace_reader_now_s(r), PICTURE_ROWS_MAX), f.job, path,
-                  err);
-    }
+    if (!r)
+        return -1;
+    trace_reader_figures_get(r, &f);
+    rc = draw_picture(view_picture(trace_reader_view(r), trace_reader_now_s(r), PICTURE_ROWS_MAX), f.job,
+                      path, err);
     trace_reader_free(r);
     return rc;
 }

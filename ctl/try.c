@@ -1,7 +1,6 @@
 #include "ctl/try.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +39,10 @@ static json_t *decision_json(const struct decision *d, double now_s)
 }
 
 /* The figures are those of a running job whose agents have reported until now. */
-static void look(struct trial *t, struct trace_reader *r, double now_s)
+static void on_piece(struct trace_reader *r, void *arg)
 {
+    struct trial *t = arg;
+    double now_s = trace_reader_now_s(r);
     struct decision decided[RULES_PER_POLICY];
     struct trace_figures trace;
     struct figures f;
@@ -50,6 +51,9 @@ static void look(struct trial *t, struct trace_reader *r, double now_s)
     };
     size_t n;
 
+    if (!(now_s >= t->next_s))
+        return;
+    t->next_s = now_s + EVERY_S;
     trace_reader_figures_get(r, &trace);
     rule_figures(trace_reader_view(r), now_s, now_s, &f);
     figures_word(&f, FIGURE_STATE, "running");
@@ -60,42 +64,8 @@ static void look(struct trial *t, struct trace_reader *r, double now_s)
         json_array_append_new(t->decisions, decision_json(&decided[i], now_s));
 }
 
-static void on_piece(struct trace_reader *r, void *arg)
-{
-    struct trial *t = arg;
-    double now_s = trace_reader_now_s(r);
-
-    if (!(now_s >= t->next_s))
-        return;
-    t->next_s = now_s + EVERY_S;
-    look(t, r, now_s);
-}
-
-static json_t *run_trial(const struct config *c, const struct ruleset *rules, const struct config_policy *p,
-                         const char *trace, struct err *err)
-{
-    struct view_params params = view_params_of(p);
-    struct trace_reader *r = trace_reader_new(&params);
-    struct trial *t = xcalloc(1, sizeof(*t));
-    json_t *answer = NULL;
-
-    engine_init(&t->engine);
-    engine_bind(&t->engine, rules, p->name);
-    t->config = c;
-    t->policy = p;
-    t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
-    t->decisions = json_array();
-    if (trace_file_watch(trace, r, on_piece, t, err) == 0)
-        answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
-                           t->decisions);
-    json_decref(t->decisions);
-    trace_reader_free(r);
-    free(t);
-    return answer;
-}
-
 /* The only policy with rules, else the default one. */
-static const struct config_policy *choose(const struct config *c, const char *name)
+static const struct config_policy *choose_policy(const struct config *c, const char *name)
 {
     const char *only = NULL;
 
@@ -112,21 +82,38 @@ static const struct config_policy *choose(const struct config *c, const char *na
 json_t *try_policy(const char *conf, const char *trace, const char *name, struct err *err)
 {
     struct config *c = xcalloc(1, sizeof(*c));
+    struct trial *t = xcalloc(1, sizeof(*t));
     struct ruleset *rules = NULL;
+    struct trace_reader *r = NULL;
     const struct config_policy *p;
+    struct view_params params;
     json_t *answer = NULL;
     char names[300];
 
+    t->decisions = json_array();
     if (config_load(c, conf, err) < 0 || !(rules = ruleset_new(c, err)))
         goto done;
-    p = choose(c, name);
-    if (!p)
+    p = choose_policy(c, name);
+    if (!p) {
         err_set(err, "%s: unknown policy '%.40s': expected one of %s", conf, name,
                 config_policy_names(c, names, sizeof(names)));
-    else
-        answer = run_trial(c, rules, p, trace, err);
+        goto done;
+    }
+    engine_init(&t->engine);
+    engine_bind(&t->engine, rules, p->name);
+    t->config = c;
+    t->policy = p;
+    t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
+    params = view_params_of(p);
+    r = trace_reader_new(&params);
+    if (trace_file_watch(trace, r, on_piece, t, err) == 0)
+        answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
+                           t->decisions);
 done:
+    trace_reader_free(r);
     ruleset_free(rules);
+    json_decref(t->decisions);
+    free(t);
     free(c);
     return answer;
 }
