@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
 #include "common/units.h"
@@ -18,7 +19,7 @@ struct value {
 };
 
 struct item {
-    enum kind { FIGURE, TABLE, NOTE, SOURCE, ASSUMES } kind;
+    enum kind { FIGURE, TABLE, NOTE, BASIS } kind; /* BASIS: source, assumptions */
     const char *key;
     char *words;         /* of every kind but TABLE */
     struct value *value; /* one for a figure; a table's cells row by row */
@@ -85,32 +86,26 @@ static void add_value(struct item *item, enum answer_unit unit, double number, c
     item->value[item->n++] = (struct value){ unit, number, word };
 }
 
-__attribute__((format(printf, 6, 0))) static void add_figure(struct answer *a, const char *key,
-                                                             enum answer_unit unit, double number,
-                                                             const char *word, const char *fmt, va_list ap)
-{
-    struct item *item = add_item(a, FIGURE, key);
-
-    add_value(item, unit, number, word ? xstrdup(word) : NULL);
-    item->words = format_words(fmt, ap);
-}
-
 void answer_figure(struct answer *a, const char *key, double value, enum answer_unit unit, const char *fmt,
                    ...)
 {
+    struct item *item = add_item(a, FIGURE, key);
     va_list ap;
 
+    add_value(item, unit, value, NULL);
     va_start(ap, fmt);
-    add_figure(a, key, unit, value, NULL, fmt, ap);
+    item->words = format_words(fmt, ap);
     va_end(ap);
 }
 
 void answer_word(struct answer *a, const char *key, const char *word, const char *fmt, ...)
 {
+    struct item *item = add_item(a, FIGURE, key);
     va_list ap;
 
+    add_value(item, ANSWER_WORDS, NAN, word ? xstrdup(word) : NULL);
     va_start(ap, fmt);
-    add_figure(a, key, ANSWER_WORDS, NAN, word, fmt, ap);
+    item->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -157,30 +152,12 @@ void answer_title(struct answer *a, const char *fmt, ...)
     va_end(ap);
 }
 
-void answer_note(struct answer *a, const char *fmt, ...)
+void answer_sentence(struct answer *a, const char *key, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    add_item(a, NOTE, "notes")->words = format_words(fmt, ap);
-    va_end(ap);
-}
-
-void answer_source(struct answer *a, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    add_item(a, SOURCE, "source")->words = format_words(fmt, ap);
-    va_end(ap);
-}
-
-void answer_assumes(struct answer *a, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    add_item(a, ASSUMES, "assumes")->words = format_words(fmt, ap);
+    add_item(a, !strcmp(key, "notes") ? NOTE : BASIS, key)->words = format_words(fmt, ap);
     va_end(ap);
 }
 
@@ -254,12 +231,14 @@ static void print_table(const struct item *item, FILE *out, int columns)
     free(layout);
 }
 
-static void print_words(const struct answer *a, enum kind kind, const char *before, FILE *out, int columns)
+/* The sentences under a key; before: in front of the first. */
+static void print_sentences(const struct answer *a, const char *key, const char *before, FILE *out,
+                            int columns)
 {
     char line[1200];
 
     for (size_t i = 0; i < a->n; i++) {
-        if (a->item[i].kind != kind)
+        if (a->item[i].kind < NOTE || strcmp(a->item[i].key, key) != 0)
             continue;
         snprintf(line, sizeof(line), "%s%s", before, a->item[i].words);
         text_wrap(out, line, 0, columns);
@@ -277,13 +256,13 @@ void answer_print(const struct answer *a, FILE *out, int columns)
     for (size_t i = 0; i < a->n; i++) {
         if (a->item[i].kind == TABLE)
             print_table(&a->item[i], out, columns);
-        based = based || a->item[i].kind >= SOURCE;
+        based |= a->item[i].kind == BASIS;
     }
-    print_words(a, NOTE, "\n", out, columns);
+    print_sentences(a, "notes", "\n", out, columns);
     if (based)
         fputc('\n', out);
-    print_words(a, SOURCE, "Source: ", out, columns);
-    print_words(a, ASSUMES, "Assumes: ", out, columns);
+    print_sentences(a, "source", "Source: ", out, columns);
+    print_sentences(a, "assumes", "Assumes: ", out, columns);
 }
 
 /* ---- JSON ---- */
@@ -299,32 +278,31 @@ static json_t *value_json(const struct value *v)
     return real_json(v->number);
 }
 
-static json_t *table_json(const struct item *item)
-{
-    json_t *list = json_array(), *row = NULL;
-
-    for (size_t i = 0; i < item->n; i++) {
-        if (i % item->n_columns == 0)
-            json_array_append_new(list, row = json_object());
-        json_object_set_new(row, item->columns[i % item->n_columns].key, value_json(&item->value[i]));
-    }
-    return list;
-}
-
 void answer_print_json(const struct answer *a, FILE *out)
 {
-    json_t *o = json_object(), *notes = NULL;
+    json_t *o = json_object(), *notes = NULL, *rows, *row = NULL;
 
     for (const struct item *item = a->item; item < a->item + a->n; item++) {
-        if (item->kind == NOTE && !notes)
-            json_object_set_new(o, item->key, notes = json_array());
-        if (item->kind == NOTE)
+        switch (item->kind) {
+        case FIGURE:
+            json_object_set_new(o, item->key, value_json(item->value));
+            break;
+        case TABLE:
+            json_object_set_new(o, item->key, rows = json_array());
+            for (size_t i = 0; i < item->n; i++) {
+                if (i % item->n_columns == 0)
+                    json_array_append_new(rows, row = json_object());
+                json_object_set_new(row, item->columns[i % item->n_columns].key, value_json(&item->value[i]));
+            }
+            break;
+        case NOTE:
+            if (!notes)
+                json_object_set_new(o, item->key, notes = json_array());
             json_array_append_new(notes, json_string(item->words));
-        else
-            json_object_set_new(o, item->key,
-                                item->kind == FIGURE  ? value_json(item->value)
-                                : item->kind == TABLE ? table_json(item)
-                                                      : json_string(item->words));
+            break;
+        case BASIS:
+            json_object_set_new(o, item->key, json_string(item->words));
+        }
     }
     json_dumpf(o, out, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
     fputc('\n', out);

@@ -53,10 +53,12 @@ void answer_numbers(struct answer *a, const double *values, size_t n);
 __attribute__((format(printf, 2, 3))) void answer_cell_words(struct answer *a, const char *fmt, ...);
 
 /* A sentence that explains the figures; in JSON an element of the array "notes". */
-__attribute__((format(printf, 2, 3))) void answer_note(struct answer *a, const char *fmt, ...);
+#define answer_note(a, ...) answer_sentence(a, "notes", __VA_ARGS__)
 /* Source of the formulas, and their assumptions: at most one call of each, one line. */
-__attribute__((format(printf, 2, 3))) void answer_source(struct answer *a, const char *fmt, ...);
-__attribute__((format(printf, 2, 3))) void answer_assumes(struct answer *a, const char *fmt, ...);
+#define answer_source(a, ...)  answer_sentence(a, "source", __VA_ARGS__)
+#define answer_assumes(a, ...) answer_sentence(a, "assumes", __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) void answer_sentence(struct answer *a, const char *key, const char *fmt,
+                                                           ...);
 
 void answer_print(const struct answer *a, FILE *out, int columns);
 void answer_print_json(const struct answer *a, FILE *out);

@@ -9,39 +9,23 @@
 #include "plan/options.h"
 #include "plan/question.h"
 
-enum { SIZE };
-
-static const struct option_spec own[] = {
-    [SIZE] = { "bucket", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, INFINITY), "evaluate this bucket size, too" },
-};
+static const struct option_spec bucket_size = { "bucket", "SIZE", VALUE_RANGE(VALUE_BYTES, 1, INFINITY),
+                                                "evaluate this bucket size, too" };
 
 static const struct option_use uses[] = {
     { &option_gradient_bytes, OPTION_REQUIRED },
     { &option_backward, OPTION_REQUIRED },
     JOB_NETWORK_USES,
     { &option_algo, "ring" },
-    { &own[SIZE], NULL },
+    { &bucket_size, NULL },
     { NULL, NULL },
 };
 
-static void put_curve(const struct bucket *b, double best, struct answer *answer)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     static const struct answer_column columns[] = { { "bucket_bytes", "BUCKET", ANSWER_BYTES },
                                                     { "buckets", "BUCKETS", ANSWER_COUNT },
                                                     { "exposed_comm_s", "EXPOSED", ANSWER_SECONDS } };
-
-    answer_table(answer, "curve", "Small buckets pay latency, large ones start late:", columns, 3);
-    for (int octave = -4; octave <= 4; octave++) {
-        double n = round(best * exp2(-octave));
-
-        if (n < 1 || (octave > -4 && n == round(best * exp2(-octave + 1))))
-            continue;
-        answer_cells(answer, b->bytes / n, n, bucket_even_exposed_s(b, b->bytes / n));
-    }
-}
-
-static int run(const struct options *a, struct answer *answer, struct err *err)
-{
     double given = options_number(a, "bucket"), best;
     struct collective_cost cost;
     struct collective c;
@@ -70,7 +54,13 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
                   "exposed communication with these buckets");
     answer_figure(answer, "unbucketed_comm_s", cost.fixed_s + cost.s_per_byte * b.bytes, ANSWER_SECONDS,
                   "one exchange after the backward pass");
-    put_curve(&b, best, answer);
+    answer_table(answer, "curve", "Small buckets pay latency, large ones start late:", columns, 3);
+    for (int octave = -4; octave <= 4; octave++) {
+        double n = round(best * exp2(-octave));
+
+        if (n >= 1 && (octave == -4 || n != round(best * exp2(-octave + 1))))
+            answer_cells(answer, b.bytes / n, n, bucket_even_exposed_s(&b, b.bytes / n));
+    }
     answer_source(
         answer,
         "finish_j = max(ready_j, finish_(j-1)) + T(bucket_j), exposed = max(0, finish - backward) (Li et al. "

@@ -80,32 +80,13 @@ static int put_crossover(const struct options *a, const struct collective *c, st
     return 0;
 }
 
-/* Every algorithm that the given options are sufficient for. */
-static void put_others(const struct collective *c, double bytes, struct answer *answer)
+static int put_time(const struct options *a, const struct collective *c, struct answer *answer,
+                    struct err *err)
 {
     static const struct answer_column columns[] = { { "algo", "ALGORITHM", ANSWER_WORDS },
                                                     { "time_s", "TIME", ANSWER_SECONDS },
                                                     { "fixed_s", "LATENCY", ANSWER_SECONDS },
                                                     { "bytes_per_rank", "SENT", ANSWER_BYTES } };
-
-    if (c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER)
-        return;
-    answer_table(answer, "algorithms", "Expected time by algorithm:", columns, 4);
-    for (int i = 0; i < COLLECTIVE_ALGOS; i++) {
-        struct collective other = *c;
-
-        other.algo = (enum collective_algo)i;
-        if (!collective_has(c->op, other.algo) || (i == COLLECTIVE_HIERARCHICAL && !job_network_has_nodes(c)))
-            continue;
-        answer_cell_words(answer, "%s", collective_algos[other.algo]);
-        answer_cells(answer, collective_time_s(&other, bytes), collective_cost(&other).fixed_s,
-                     collective_sent_bytes(&other, bytes));
-    }
-}
-
-static int put_time(const struct options *a, const struct collective *c, struct answer *answer,
-                    struct err *err)
-{
     double bytes = options_number(a, "bytes"), took_s = options_number(a, "measured");
     bool one_way = c->op == COLLECTIVE_ALLTOALL || c->op == COLLECTIVE_PARAMETER_SERVER;
     double time_s = collective_time_s(c, bytes), sent = collective_sent_bytes(c, bytes);
@@ -126,7 +107,18 @@ static int put_time(const struct options *a, const struct collective *c, struct 
     if (!isnan(took_s))
         answer_figure(answer, "health", time_s / took_s, ANSWER_SHARE,
                       "expected time over measured time; above 90 %% is healthy");
-    put_others(c, bytes, answer);
+    if (!one_way)
+        answer_table(answer, "algorithms", "Expected time by algorithm:", columns, 4);
+    for (int i = 0; i < COLLECTIVE_ALGOS && !one_way; i++) {
+        struct collective other = *c;
+
+        other.algo = (enum collective_algo)i;
+        if (!collective_has(c->op, other.algo) || (i == COLLECTIVE_HIERARCHICAL && !job_network_has_nodes(c)))
+            continue; /* the options are not sufficient for it */
+        answer_cell_words(answer, "%s", collective_algos[other.algo]);
+        answer_cells(answer, collective_time_s(&other, bytes), collective_cost(&other).fixed_s,
+                     collective_sent_bytes(&other, bytes));
+    }
     if (c->algo == COLLECTIVE_HIERARCHICAL && c->rails == 1)
         answer_note(
             answer,

@@ -20,11 +20,10 @@
 #include "view/scaling.h"
 #include "wire/json.h"
 
-#define RANKS_MAX     1e6
-#define SAMPLES       4e6 /* simulated steps times ranks, within the limits of steps below */
-#define STEPS_LEAST   24
-#define STEPS_MOST    2000
-#define EXAMPLE_LOCAL "8"
+#define RANKS_MAX   1e6
+#define SAMPLES     4e6 /* simulated steps times ranks, within the limits of steps below */
+#define STEPS_LEAST 24
+#define STEPS_MOST  2000
 
 enum {
     RANKS,
@@ -84,7 +83,7 @@ static const struct option_use uses[] = {
     { &option_misc, "0s" },
     { &own[SLOW_RATIO], "1" },
     { &own[SHARDS], NULL },
-    { &own[EVERY], EXAMPLE_LOCAL },
+    { &own[EVERY], "8" },
     { &own[STALENESS_PENALTY], NULL },
     { &own[LOCAL_PENALTY], NULL },
     { &own[ASYNC_GROWTH], NULL },
@@ -98,18 +97,6 @@ static const struct option_spec *const describing[] = { &own[RANKS],       &opti
                                                         &option_cv,        &option_gradient_bytes };
 
 /* ---- a job that is described ---- */
-
-static int check_options(const struct options *a, const struct collective *network, struct err *err)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
-        if (!options_given(a, describing[i]->name))
-            return err_set(
-                err, "`sgplan compare` needs --%s=%s: %s; or --trace=FILE or --job=ID of a measured job",
-                describing[i]->name, describing[i]->value, describing[i]->text);
-    if (network->ranks < 2)
-        return err_set(err, "--ranks=1: a comparison needs at least 2 ranks");
-    return job_overlap_check(a, err);
-}
 
 struct described {
     struct work_sampler sampler;
@@ -173,47 +160,7 @@ static void rank_described(const struct options *a, const struct collective *net
     free(scratch);
 }
 
-/* ---- a job that was measured ---- */
-
-static struct view_strategy_options asked(const struct options *a)
-{
-    return (struct view_strategy_options){
-        .algorithm = traffic_algorithm_find(options_text(a, "algorithm")),
-        .shards = options_number(a, "shards"),
-        .every = options_given(a, "every") ? options_number(a, "every") : NAN,
-        .staleness_penalty = options_number(a, "staleness-penalty"),
-        .local_penalty = options_number(a, "local-penalty"),
-        .async_growth = options_number(a, "async-growth"),
-    };
-}
-
-static int of_trace(const struct options *a, struct report_strategies *s, struct err *err)
-{
-    struct trace_reader *r = running_read(a, err);
-    struct view_strategy_options options = asked(a);
-
-    if (!r)
-        return -1;
-    report_strategies_get(s, trace_reader_view(r), &options);
-    trace_reader_free(r);
-    return 0;
-}
-
-static int of_job(const struct options *a, struct report_strategies *s, struct err *err)
-{
-    struct view_strategy_options options = asked(a);
-    json_t *o = running_ask(a, report_strategy_question(&options), "strategies", err);
-
-    if (!o)
-        return -1;
-    report_strategies_read(s, o);
-    json_decref(o);
-    return 0;
-}
-
 /* ---- the answer ---- */
-
-#define HOURS_COLUMN 1u /* the last one, where iterations are given */
 
 static const struct answer_column columns[] = {
     { "strategy", "STRATEGY", ANSWER_WORDS },
@@ -229,42 +176,13 @@ static const struct answer_column columns[] = {
     { "pays_below_ratio", NULL, ANSWER_TIMES },
     { "reason", NULL, ANSWER_WORDS },
     { "assumes", NULL, ANSWER_WORDS },
-    { "hours", "TO THE TARGET", ANSWER_HOURS },
+    { "hours", "TO THE TARGET", ANSWER_HOURS }, /* where iterations are given */
 };
-
-/* Growth of iterations below which the strategy pays; NaN where the growth is known. */
-static double pays_below(const struct report_strategy *s, double same_s)
-{
-    return s->per_sample ? same_s / s->step_s.p50 : NAN;
-}
-
-static void put_notes(const struct options *a, struct answer *answer, const struct report_strategies *r)
-{
-    double slow = options_number(a, "slow-ratio");
-    bool per_sample = false;
-
-    if (slow > 1 && options_given(a, "ranks"))
-        answer_note(answer,
-                    "A rank that is always slow holds back every strategy but asynchronous training, "
-                    "whatever the staleness bound: dividing the work by speed makes steps %.3gx faster.",
-                    slow / order_rebalanced(options_number(a, "ranks"), slow));
-    answer_note(
-        answer,
-        "FROM to TO is computed to contain the result in 90 %% of cases. In simulated jobs it did so less "
-        "often for asynchronous training, and least often for a slow rank that is replaced "
-        "(doc/decisions/0022).");
-    for (size_t i = 0; i < r->n; i++)
-        per_sample = per_sample || r->list[i].per_sample;
-    if (per_sample)
-        answer_note(answer,
-                    "A strategy whose growth of iterations is not given is not ranked, and its time is per "
-                    "sample. Measure the growth and give it as --staleness-penalty, --local-penalty or "
-                    "--async-growth.");
-}
 
 static void put_strategies(const struct options *a, struct answer *answer, const struct report_strategies *r)
 {
-    double same_s = NAN, iterations = options_number(a, "iterations");
+    double same_s = NAN, iterations = options_number(a, "iterations"), slow = options_number(a, "slow-ratio");
+    bool per_sample = false;
 
     for (size_t i = r->n; i--;)
         same_s = r->list[i].growth == 1 ? r->list[i].time_s : same_s; /* the first, so the fastest */
@@ -277,36 +195,72 @@ static void put_strategies(const struct options *a, struct answer *answer, const
     answer_table(answer, "strategies",
                  "SPEED: samples per second over now (nominal range: 90 %); TIME: for the progress of one "
                  "synchronous step:",
-                 columns, ARRAY_SIZE(columns) - (isnan(iterations) ? HOURS_COLUMN : 0));
+                 columns, ARRAY_SIZE(columns) - (isnan(iterations) ? 1 : 0));
     for (const struct report_strategy *s = r->list; s < r->list + r->n; s++) {
+        /* growth of iterations below which the strategy pays; NaN where the growth is known */
+        double pays = s->per_sample ? same_s / s->step_s.p50 : NAN;
+        char words[64] = "";
+
         answer_cell_words(answer, "%s", s->name);
         answer_cells(answer, s->step_s.p50, s->ratio.p50, s->ratio.p5, s->ratio.p95, s->shares.work,
-                     s->shares.waiting, s->shares.exchange, s->growth, s->time_s, pays_below(s, same_s));
+                     s->shares.waiting, s->shares.exchange, s->growth, s->time_s, pays);
         answer_cell_words(answer, "%s", s->reason);
         answer_cell_words(answer, "%s", s->assumes[0] ? s->assumes : "-");
         if (!isnan(iterations))
             answer_cell(answer, s->time_s * iterations / 3600);
-    }
-    for (const struct report_strategy *s = r->list; s < r->list + r->n; s++) {
-        char pays[64] = "";
-        double ratio = pays_below(s, same_s);
-
-        if (!isnan(ratio))
-            snprintf(pays, sizeof(pays), "; pays if iterations grow by a factor below %.3g", ratio);
-        answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, pays,
+        if (!isnan(pays))
+            snprintf(words, sizeof(words), "; pays if iterations grow by a factor below %.3g", pays);
+        answer_note(answer, "%s: %s%s%s%s.", s->name, s->reason, words,
                     s->assumes[0] ? "; assuming that " : "", s->assumes);
+        per_sample |= s->per_sample;
     }
-    put_notes(a, answer, r);
+    if (slow > 1 && options_given(a, "ranks"))
+        answer_note(answer,
+                    "A rank that is always slow holds back every strategy but asynchronous training, "
+                    "whatever the staleness bound: dividing the work by speed makes steps %.3gx faster.",
+                    slow / order_rebalanced(options_number(a, "ranks"), slow));
+    answer_note(
+        answer,
+        "FROM to TO is computed to contain the result in 90 %% of cases. In simulated jobs it did so less "
+        "often for asynchronous training, and least often for a slow rank that is replaced "
+        "(doc/decisions/0022).");
+    if (per_sample)
+        answer_note(answer,
+                    "A strategy whose growth of iterations is not given is not ranked, and its time is per "
+                    "sample. Measure the growth and give it as --staleness-penalty, --local-penalty or "
+                    "--async-growth.");
 }
 
 static int compare_measured(const struct options *a, struct report_strategies *r, struct answer *answer,
                             struct err *err)
 {
+    const struct view_strategy_options asked = {
+        .algorithm = traffic_algorithm_find(options_text(a, "algorithm")),
+        .shards = options_number(a, "shards"),
+        .every = options_given(a, "every") ? options_number(a, "every") : NAN,
+        .staleness_penalty = options_number(a, "staleness-penalty"),
+        .local_penalty = options_number(a, "local-penalty"),
+        .async_growth = options_number(a, "async-growth"),
+    };
+    const char *path = options_text(a, "trace");
+    struct trace_reader *reader = NULL;
+    json_t *o = NULL;
+
     for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
-        if (options_given(a, describing[i]->name) || (options_text(a, "trace") && options_text(a, "job")))
+        if (options_given(a, describing[i]->name) || (path && options_text(a, "job")))
             return err_set(err, "--trace=FILE, --job=ID and a description of the job exclude one another");
-    if ((options_text(a, "trace") ? of_trace(a, r, err) : of_job(a, r, err)) < 0)
+    if (path)
+        reader = running_read(path, err);
+    else
+        o = running_ask(a, report_strategy_question(&asked), "strategies", err);
+    if (reader)
+        report_strategies_get(r, trace_reader_view(reader), &asked);
+    else if (o)
+        report_strategies_read(r, o);
+    else
         return QUESTION_FAILED;
+    trace_reader_free(reader);
+    json_decref(o);
     if (r->n == 0) {
         err_set(err, "cannot compare strategies: %s", r->missing[0] ? r->missing : "-");
         return QUESTION_FAILED;
@@ -329,8 +283,15 @@ static int compare_described(const struct options *a, struct report_strategies *
     struct strategies *s;
     struct collective network;
 
+    for (size_t i = 0; i < ARRAY_SIZE(describing); i++)
+        if (!options_given(a, describing[i]->name))
+            return err_set(
+                err, "`sgplan compare` needs --%s=%s: %s; or --trace=FILE or --job=ID of a measured job",
+                describing[i]->name, describing[i]->value, describing[i]->text);
     job_network(a, &network);
-    if (check_options(a, &network, err) < 0)
+    if (network.ranks < 2)
+        return err_set(err, "--ranks=1: a comparison needs at least 2 ranks");
+    if (job_overlap_check(a, err) < 0)
         return -1;
     s = xcalloc(1, sizeof(*s));
     rank_described(a, &network, s);

@@ -29,24 +29,12 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static void put_stages(double p, double n, double beside, double has, struct answer *answer)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     static const struct answer_column columns[] = { { "zero", "ZERO", ANSWER_COUNT },
                                                     { "bytes_per_rank", "PER RANK", ANSWER_BYTES },
                                                     { "bytes_per_parameter", "B/PARAMETER", ANSWER_NUMBER },
                                                     { "ranks_needed", "RANKS NEEDED", ANSWER_COUNT } };
-
-    answer_table(answer, "stages", "By stage of ZeRO:", columns, isnan(has) ? 3 : 4);
-    for (int stage = 0; stage < 4; stage++) {
-        answer_cells(answer, stage, p * memory_bytes_per_parameter(stage, n) + beside,
-                     memory_bytes_per_parameter(stage, n));
-        if (!isnan(has))
-            answer_cell(answer, memory_ranks_needed(stage, p, has - beside));
-    }
-}
-
-static int run(const struct options *a, struct answer *answer, struct err *err)
-{
     double p = options_number(a, "params"), n = options_number(a, "ranks"),
            beside = options_number(a, "activation-bytes");
     double has = options_number(a, "memory");
@@ -65,7 +53,13 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
                       isinf(needed) ? "it never fits with this stage"
                                     : "smallest number of ranks on which it fits with this stage");
     }
-    put_stages(p, n, beside, has, answer);
+    answer_table(answer, "stages", "By stage of ZeRO:", columns, isnan(has) ? 3 : 4);
+    for (stage = 0; stage < 4; stage++) {
+        answer_cells(answer, stage, p * memory_bytes_per_parameter(stage, n) + beside,
+                     memory_bytes_per_parameter(stage, n));
+        if (!isnan(has))
+            answer_cell(answer, memory_ranks_needed(stage, p, has - beside));
+    }
     answer_source(answer, "Rajbhandari et al. 2020 (ZeRO): 16; 4 + 12/n; 2 + 14/n; 16/n bytes per parameter");
     answer_assumes(answer,
                    "mixed-precision Adam (2 bytes of weights, 2 of gradients, 12 of optimiser state per "

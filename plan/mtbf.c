@@ -49,34 +49,10 @@ static int read_counts(const struct options *a, struct failure_rate *r, struct e
     return 0;
 }
 
-static double read_rate(const struct options *a)
-{
-    return options_given(a, "node-mtbf")
-               ? 1 / options_number(a, "node-mtbf")
-               : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
-}
-
-static void put_mean(const struct options *a, double rate_s, struct answer *answer)
-{
-    double n = options_number(a, "nodes"), t = options_number(a, "duration"), m = failure_mtbf_s(n, rate_s);
-
-    answer_figure(answer, "mtbf_s", m, ANSWER_SECONDS, "mean time between failures of the job");
-    answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS,
-                  "mean time between failures of one node");
-    answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAY, ANSWER_NUMBER,
-                  "failure rate of one node");
-    if (isnan(t))
-        return;
-    answer_figure(answer, "p_no_failure", failure_none(t, m), ANSWER_SHARE,
-                  "probability that the job has no failure");
-    answer_figure(answer, "failures_expected", isinf(m) ? 0 : t / m, ANSWER_NUMBER,
-                  "expected failures in --duration");
-}
-
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     int counts = options_given(a, "failures") || options_given(a, "node-days");
-    double n = options_number(a, "nodes");
+    double n = options_number(a, "nodes"), duration_s = options_number(a, "duration"), rate_s, mtbf_s;
     struct failure_rate r;
 
     if (counts + options_given(a, "failures-per-1000-node-days") + options_given(a, "node-mtbf") != 1)
@@ -86,8 +62,23 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
             "needed");
     if (counts && read_counts(a, &r, err) < 0)
         return -1;
+    rate_s = counts ? failure_rate_mean(&r)
+             : options_given(a, "node-mtbf")
+                 ? 1 / options_number(a, "node-mtbf")
+                 : options_number(a, "failures-per-1000-node-days") / (1000 * NODE_DAY);
+    mtbf_s = failure_mtbf_s(n, rate_s);
     answer_title(answer, "A job on %.0f nodes that fails when any of them fails", n);
-    put_mean(a, counts ? failure_rate_mean(&r) : read_rate(a), answer);
+    answer_figure(answer, "mtbf_s", mtbf_s, ANSWER_SECONDS, "mean time between failures of the job");
+    answer_figure(answer, "node_mtbf_s", failure_mtbf_s(1, rate_s), ANSWER_SECONDS,
+                  "mean time between failures of one node");
+    answer_figure(answer, "failures_per_1000_node_days", rate_s * 1000 * NODE_DAY, ANSWER_NUMBER,
+                  "failure rate of one node");
+    if (!isnan(duration_s)) {
+        answer_figure(answer, "p_no_failure", failure_none(duration_s, mtbf_s), ANSWER_SHARE,
+                      "probability that the job has no failure");
+        answer_figure(answer, "failures_expected", isinf(mtbf_s) ? 0 : duration_s / mtbf_s, ANSWER_NUMBER,
+                      "expected failures in --duration");
+    }
     if (counts) {
         answer_figure(answer, "mtbf_low_s", failure_mtbf_s(n, failure_rate_quantile(&r, 0.95)),
                       ANSWER_SECONDS, "lower end of the 90 %% interval");

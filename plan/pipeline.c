@@ -82,45 +82,37 @@ static int put_uneven(const struct options *a, double p, double m, struct answer
     return 0;
 }
 
-static int put_even(const struct options *a, double p, double m, double v, enum pipeline_schedule how,
-                    struct answer *answer, struct err *err)
-{
-    if (isnan(p))
-        return err_set(err, "--stages=P is needed, or --stage-times=LIST");
-    if (isnan(m) && !options_given(a, "target-utilization"))
-        return err_set(err, "--microbatches=M is needed, or --target-utilization=SHARE");
-    if (isnan(m))
-        return 0;
-    answer_figure(answer, "bubble", pipeline_bubble(p, m, v), ANSWER_SHARE,
-                  "share of the time in which a stage is idle");
-    answer_figure(answer, "utilization", 1 - pipeline_bubble(p, m, v), ANSWER_SHARE,
-                  "share of the time in which a stage works");
-    answer_figure(answer, "bubble_over_work", (p - 1) / (v * m), ANSWER_SHARE,
-                  "idle time over working time, as some papers define the bubble");
-    answer_figure(answer, "speedup", pipeline_speedup(p, m, v), ANSWER_TIMES,
-                  "over one process that runs all stages");
-    answer_figure(answer, "in_flight", pipeline_in_flight(how, p, m, v), ANSWER_NUMBER,
-                  "micro-batches that the first stage holds at once");
-    return 0;
-}
-
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double p = options_number(a, "stages"), m = options_number(a, "microbatches"),
            v = options_number(a, "chunks");
     double want = options_number(a, "target-utilization");
     enum pipeline_schedule how = (enum pipeline_schedule)options_number(a, "schedule");
-    int rc;
 
     if (v > 1 && how != PIPELINE_INTERLEAVED)
         return err_set(err, "--chunks needs --schedule=interleaved");
     answer_title(answer, "A pipeline, %s", options_text(a, "schedule"));
-    rc = options_given(a, "stage-times") ? put_uneven(a, p, m, answer, err)
-                                         : put_even(a, p, m, v, how, answer, err);
-    if (rc == 0 && !isnan(want) && isnan(p))
-        rc = err_set(err, "--target-utilization needs --stages=P");
-    if (rc < 0)
-        return -1;
+    if (options_given(a, "stage-times")) {
+        if (put_uneven(a, p, m, answer, err) < 0)
+            return -1;
+    } else if (isnan(p)) {
+        return err_set(err, "--stages=P is needed, or --stage-times=LIST");
+    } else if (!isnan(m)) {
+        answer_figure(answer, "bubble", pipeline_bubble(p, m, v), ANSWER_SHARE,
+                      "share of the time in which a stage is idle");
+        answer_figure(answer, "utilization", 1 - pipeline_bubble(p, m, v), ANSWER_SHARE,
+                      "share of the time in which a stage works");
+        answer_figure(answer, "bubble_over_work", (p - 1) / (v * m), ANSWER_SHARE,
+                      "idle time over working time, as some papers define the bubble");
+        answer_figure(answer, "speedup", pipeline_speedup(p, m, v), ANSWER_TIMES,
+                      "over one process that runs all stages");
+        answer_figure(answer, "in_flight", pipeline_in_flight(how, p, m, v), ANSWER_NUMBER,
+                      "micro-batches that the first stage holds at once");
+    } else if (isnan(want)) {
+        return err_set(err, "--microbatches=M is needed, or --target-utilization=SHARE");
+    }
+    if (!isnan(want) && isnan(p))
+        return err_set(err, "--target-utilization needs --stages=P");
     if (!isnan(want))
         answer_figure(answer, "microbatches", pipeline_microbatches(want, p, v), ANSWER_COUNT,
                       "smallest number for a utilization of %g, with equal stages", want);

@@ -12,6 +12,7 @@
 #include "topology/arrange.h"
 #include "topology/slow_links.h"
 #include "topology/topology_conf.h"
+#include "wire/json.h"
 
 enum { TOPOLOGY, NODELIST, PATTERN, BANDWIDTH, LATENCY, OVERSUBSCRIPTION, LINK, SLOW, SUGGEST };
 
@@ -49,26 +50,11 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-struct names {
-    char **name;
-    size_t n, cap;
-};
-
-static int add_name(void *arg, const char *name, struct err *err)
+static int add_name(void *names, const char *name, struct err *err)
 {
-    struct names *names = arg;
-
     (void)err;
-    names->name = xgrow(names->name, &names->cap, names->n + 1, sizeof(*names->name));
-    names->name[names->n++] = xstrdup(name);
+    json_texts_add(names, name);
     return 0;
-}
-
-static void names_free(struct names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->name[i]);
-    free(names->name);
 }
 
 static int by_number(const void *a, const void *b)
@@ -119,21 +105,6 @@ static int read_link(struct topology *t, const char *text, struct err *err)
     return rc;
 }
 
-static int read_links(const struct options *o, struct topology *t, struct err *err)
-{
-    struct topology_assumption a = { .node_bytes_per_s = options_number(o, "node-bandwidth"),
-                                     .latency_s = options_number(o, "link-latency") };
-    const char *link;
-
-    if (read_oversubscription(options_text(o, "oversubscription"), &a, err) < 0)
-        return -1;
-    for (size_t i = 0; (link = options_texts(o, "link", i)); i++)
-        if (read_link(t, link, err) < 0)
-            return -1;
-    topology_assume(t, &a);
-    return 0;
-}
-
 /* Then the answer says of when they are; "": there are none. */
 static int read_slow(const struct options *o, struct topology *t, char *note, size_t size, struct err *err)
 {
@@ -160,22 +131,22 @@ static int read_slow(const struct options *o, struct topology *t, char *note, si
 
 /* The nodes in Slurm's order, which is by name and number in most clusters; given: as they were listed, if
  * they were. */
-static int read_nodes(const struct options *o, const struct topology *t, struct names *given,
-                      struct names *sorted, struct err *err)
+static int read_nodes(const struct options *o, const struct topology *t, struct json_texts *given,
+                      struct json_texts *sorted, struct err *err)
 {
     const char *list = options_text(o, "nodelist");
 
     for (size_t i = 0; !list && i < t->n_nodes; i++)
-        add_name(given, t->node[i].name, NULL);
+        json_texts_add(given, t->node[i].name);
     if (list && hostlist_each(list, TOPOLOGY_NODES_MAX, add_name, given, err) < 0)
         return err_prefix(err, "--nodelist");
     if (!given->n)
         return err_set(err, "--nodelist is empty: names such as node1 or node[1-3,07] are accepted");
     for (size_t i = 0; i < given->n; i++)
-        add_name(sorted, given->name[i], NULL);
-    qsort(sorted->name, sorted->n, sizeof(*sorted->name), by_number);
+        json_texts_add(sorted, given->text[i]);
+    qsort(sorted->text, sorted->n, sizeof(*sorted->text), by_number);
     if (!list)
-        qsort(given->name, given->n, sizeof(*given->name), by_number);
+        qsort(given->text, given->n, sizeof(*given->text), by_number);
     return 0;
 }
 
@@ -214,7 +185,7 @@ static void put_cyclic(struct answer *answer, struct layout *l, const struct pat
 
 /* The nodes as they were given, where that is not Slurm's order. */
 static void put_given(struct answer *answer, struct layout *l, const struct pattern *p,
-                      const struct names *given, const struct names *sorted, double slurm_s)
+                      const struct json_texts *given, const struct json_texts *sorted, double slurm_s)
 {
     struct flows *f = layout_flows(l, p);
     uint32_t *order = xcalloc(l->nodes, sizeof(*order)), *slot_node = xcalloc(l->ranks, sizeof(*slot_node));
@@ -222,9 +193,9 @@ static void put_given(struct answer *answer, struct layout *l, const struct patt
     bool same = true;
 
     for (uint32_t i = 0; i < l->nodes; i++) {
-        char **at = bsearch(&given->name[i], sorted->name, sorted->n, sizeof(*at), by_number);
+        char **at = bsearch(&given->text[i], sorted->text, sorted->n, sizeof(*at), by_number);
 
-        order[i] = (uint32_t)(at - sorted->name);
+        order[i] = (uint32_t)(at - sorted->text);
         same &= order[i] == i;
     }
     if (f && !same) {
@@ -238,7 +209,7 @@ static void put_given(struct answer *answer, struct layout *l, const struct patt
 }
 
 static void put_answer(struct answer *answer, struct layout *l, const struct pattern *p, const char *pattern,
-                       const struct names *given, const struct names *sorted, const char *note,
+                       const struct json_texts *given, const struct json_texts *sorted, const char *note,
                        const struct arranged *a)
 {
     static const struct answer_column columns[] = { { "order", "ORDER", ANSWER_WORDS },
@@ -289,22 +260,31 @@ static void put_answer(struct answer *answer, struct layout *l, const struct pat
 static int place(const struct options *o, struct topology *t, struct answer *answer, struct err *err)
 {
     struct pattern p = { .bytes = options_number(o, "bytes") };
-    struct names given = { 0 }, sorted = { 0 };
+    struct json_texts given = { 0 }, sorted = { 0 };
     struct layout_node *nodes = NULL;
     struct layout *l = NULL;
     struct arranged a;
+    struct topology_assumption assumed = { .node_bytes_per_s = options_number(o, "node-bandwidth"),
+                                           .latency_s = options_number(o, "link-latency") };
     uint32_t *order = NULL;
+    const char *link;
     char note[160];
     int rc = -1;
 
     if (pattern_parse(&p, options_text(o, "pattern"), err) < 0 ||
-        read_slow(o, t, note, sizeof(note), err) < 0 || read_links(o, t, err) < 0 ||
-        read_nodes(o, t, &given, &sorted, err) < 0)
+        read_slow(o, t, note, sizeof(note), err) < 0 ||
+        read_oversubscription(options_text(o, "oversubscription"), &assumed, err) < 0)
+        goto done;
+    for (size_t i = 0; (link = options_texts(o, "link", i)); i++)
+        if (read_link(t, link, err) < 0)
+            goto done;
+    topology_assume(t, &assumed);
+    if (read_nodes(o, t, &given, &sorted, err) < 0)
         goto done;
     nodes = xcalloc(sorted.n, sizeof(*nodes));
     order = xcalloc(sorted.n, sizeof(*order));
     for (size_t i = 0; i < sorted.n; i++)
-        nodes[i] = (struct layout_node){ sorted.name[i], (uint32_t)options_number(o, "ranks-per-node") };
+        nodes[i] = (struct layout_node){ sorted.text[i], (uint32_t)options_number(o, "ranks-per-node") };
     l = layout_new(t, nodes, sorted.n, err);
     if (!l || arrange(l, &p, ARRANGE_WORK, order, &a, err) < 0)
         goto done;
@@ -317,8 +297,8 @@ done:
     layout_free(l);
     free(nodes);
     free(order);
-    names_free(&given);
-    names_free(&sorted);
+    json_texts_free(&given);
+    json_texts_free(&sorted);
     return rc;
 }
 

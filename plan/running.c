@@ -1,8 +1,6 @@
 #include "plan/running.h"
 
-#include <stdio.h>
-#include <string.h>
-
+#include "common/text.h"
 #include "trace/file.h"
 #include "view/view.h"
 #include "wire/json.h"
@@ -14,20 +12,11 @@ const struct option_spec running_trace = { "trace", "FILE", VALUE(VALUE_ANY),
                                            "recorded trace of a job; - is standard input" };
 const struct option_spec running_job = { "job", "JOB", VALUE(VALUE_ANY), "job of the controller" };
 
-struct trace_reader *running_read_file(const char *path, struct err *err)
+struct trace_reader *running_read(const char *path, struct err *err)
 {
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
-    struct trace_reader *r = trace_reader_new(&params);
 
-    if (trace_file_read(path, r, err) == 0)
-        return r;
-    trace_reader_free(r);
-    return NULL;
-}
-
-struct trace_reader *running_read(const struct options *a, struct err *err)
-{
-    return running_read_file(options_text(a, "trace"), err);
+    return trace_file_open(path, &params, err);
 }
 
 json_t *running_ask(const struct options *a, json_t *question, const char *key, struct err *err)
@@ -52,6 +41,6 @@ void running_put_assumes(struct answer *answer, char (*assumes)[160], size_t n)
     char all[1024] = "";
 
     for (size_t i = 0; i < n; i++)
-        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "; " : "", assumes[i]);
+        text_append(all, sizeof(all), "%s%s", i ? "; " : "", assumes[i]);
     answer_assumes(answer, "%s", all);
 }

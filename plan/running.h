@@ -12,11 +12,8 @@
 
 extern const struct option_spec running_trace, running_job;
 
-/* Read the trace of --trace to its end.  Free it with trace_reader_free().  NULL with the reason. */
-struct trace_reader *running_read(const struct options *a, struct err *err);
-
-/* The same for this file; - is standard input. */
-struct trace_reader *running_read_file(const char *path, struct err *err);
+/* Read a trace to its end; - is standard input.  Free it with trace_reader_free().  NULL with the reason. */
+struct trace_reader *running_read(const char *path, struct err *err);
 
 /* Send the question with the "job" of --job to the controller; takes question.  Returns the answer's object
  * under key, owned by the caller, or NULL with the reason. */

@@ -1,9 +1,7 @@
 /* sgplan scale: a measured job projected to more ranks. */
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/text.h"
 #include "common/xalloc.h"
@@ -37,65 +35,45 @@ static const struct option_use uses[] = {
 
 /* ---- input ---- */
 
-static uint32_t ranks_of(struct trace_reader *r)
-{
-    struct view_figures f;
-
-    view_figures_get(trace_reader_view(r), trace_reader_now_s(r), &f);
-    return f.ranks_known;
-}
-
-/* Give what the other runs show of the growth with ranks to the run with the most ranks. */
-static int set_runs(const struct options *a, struct trace_reader *const *reader, size_t n, size_t largest,
-                    struct err *err)
-{
-    struct projection_run run[OPTIONS_TEXTS_MAX];
-    size_t n_runs = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[n_runs]);
-
-        if (why)
-            return err_set(err, "%s: cannot be used: %s", options_texts(a, "trace", i), why);
-        n_runs += i != largest;
-    }
-    view_runs_set(trace_reader_view(reader[largest]), run, n_runs);
-    return 0;
-}
-
-static int of_traces(const struct options *a, bool strong, struct report_scaling *r, struct err *err)
+/* Several runs: the one with the most ranks is projected, by what the others show of the growth with ranks,
+ * too. */
+static int scale_traces(const struct options *a, bool strong, struct report_scaling *r, struct err *err)
 {
     struct trace_reader *reader[OPTIONS_TEXTS_MAX];
-    size_t n = 0, largest = 0;
+    struct projection_run run[OPTIONS_TEXTS_MAX];
+    size_t n = 0, n_runs = 0, largest = 0;
+    uint32_t most = 0;
     const char *path;
     int rc = -1;
 
     for (; n < OPTIONS_TEXTS_MAX && (path = options_texts(a, "trace", n)); n++) {
-        reader[n] = running_read_file(path, err);
+        struct view_figures f;
+
+        reader[n] = running_read(path, err);
         if (!reader[n])
             goto out;
-        if (ranks_of(reader[n]) > ranks_of(reader[largest]))
+        view_figures_get(trace_reader_view(reader[n]), trace_reader_now_s(reader[n]), &f);
+        if (f.ranks_known > most) {
+            most = f.ranks_known;
             largest = n;
+        }
     }
-    rc = set_runs(a, reader, n, largest, err);
-    if (rc == 0)
-        report_scaling_get(r, trace_reader_view(reader[largest]), strong);
+    for (size_t i = 0; i < n; i++) {
+        const char *why = i == largest ? NULL : view_run_get(trace_reader_view(reader[i]), &run[n_runs]);
+
+        if (why) {
+            err_set(err, "%s: cannot be used: %s", options_texts(a, "trace", i), why);
+            goto out;
+        }
+        n_runs += i != largest;
+    }
+    view_runs_set(trace_reader_view(reader[largest]), run, n_runs);
+    report_scaling_get(r, trace_reader_view(reader[largest]), strong);
+    rc = 0;
 out:
     while (n > 0)
         trace_reader_free(reader[--n]);
     return rc;
-}
-
-static int of_job(const struct options *a, bool strong, struct report_scaling *r, struct err *err)
-{
-    json_t *o = running_ask(
-        a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"), "scaling", err);
-
-    if (!o)
-        return -1;
-    report_scaling_read(r, o);
-    json_decref(o);
-    return 0;
 }
 
 /* ---- the answer ---- */
@@ -122,34 +100,6 @@ static const struct answer_column part_columns[] = {
     { "passing_high", "TO", ANSWER_SHARE },
 };
 
-static void put_part(struct answer *a, const struct variation_part *part)
-{
-    answer_cells(a, part->sd, part->low, part->high);
-}
-
-static void put_noise(struct answer *a, const struct report_noise *noise)
-{
-    static const char *const levels[VARIATION_LEVELS] = { "rank", "node", "switch" };
-
-    answer_figure(a, "compute_s", noise->compute_s, ANSWER_SECONDS, "a rank's own work in a step");
-    answer_figure(a, "cv", noise->cv, ANSWER_SHARE,
-                  "variation of that work: root of the sum of squares of the parts below");
-    answer_word(a, "shape", noise->shape, "distribution of that work");
-    answer_table(a, "noise",
-                 "Noise by the ranks that have it in common (standard deviation over the own work)",
-                 part_columns, sizeof(part_columns) / sizeof(*part_columns));
-    for (int i = 0; i < VARIATION_LEVELS; i++) {
-        answer_cell_words(a, "%s", levels[i]);
-        put_part(a, &noise->lasting[i]);
-        put_part(a, &noise->passing[i]);
-    }
-    /* Phases and warm-up: one number per step that all ranks share, so nobody waits for it; it has no lasting
-     * part. */
-    answer_cell_words(a, "all ranks");
-    for (int k = 0; k < 6; k++)
-        answer_cell(a, k == 3 ? noise->common_cv : NAN);
-}
-
 static const struct answer_column link_columns[] = {
     { "op", "OPERATION", ANSWER_WORDS },        { "ranks", "RANKS", ANSWER_COUNT },
     { "from_bytes", "FROM", ANSWER_BYTES },     { "to_bytes", "TO", ANSWER_BYTES },
@@ -160,6 +110,8 @@ static const struct answer_column link_columns[] = {
 
 static void put_scaling(struct answer *a, struct report_scaling *r)
 {
+    static const char *const levels[VARIATION_LEVELS] = { "rank", "node", "switch" };
+    const struct report_noise *noise = &r->noise;
     char runs[128] = "";
 
     answer_title(a, "A job of %.0f ranks with a step of %s, on more ranks (%s scaling)", (double)r->ranks,
@@ -179,7 +131,23 @@ static void put_scaling(struct answer *a, struct report_scaling *r)
                      p->throughput.p5, p->throughput.p95, p->compute, p->communication, p->synchronisation);
         answer_cell_words(a, "%s", p->regime);
     }
-    put_noise(a, &r->noise);
+    answer_figure(a, "compute_s", noise->compute_s, ANSWER_SECONDS, "a rank's own work in a step");
+    answer_figure(a, "cv", noise->cv, ANSWER_SHARE,
+                  "variation of that work: root of the sum of squares of the parts below");
+    answer_word(a, "shape", noise->shape, "distribution of that work");
+    answer_table(a, "noise",
+                 "Noise by the ranks that have it in common (standard deviation over the own work)",
+                 part_columns, ARRAY_SIZE(part_columns));
+    for (int i = 0; i < VARIATION_LEVELS; i++) {
+        const struct variation_part *lasting = &noise->lasting[i], *passing = &noise->passing[i];
+
+        answer_cell_words(a, "%s", levels[i]);
+        answer_cells(a, lasting->sd, lasting->low, lasting->high, passing->sd, passing->low, passing->high);
+    }
+    /* Phases and warm-up: one number per step that all ranks share, so nobody waits for it; it has no lasting
+     * part. */
+    answer_cell_words(a, "all ranks");
+    answer_cells(a, NAN, NAN, NAN, noise->common_cv, NAN, NAN);
     if (r->n_links)
         answer_table(a, "links", "Fitted cost of its collectives: a fixed time, and bytes over a rate",
                      link_columns, ARRAY_SIZE(link_columns));
@@ -199,16 +167,25 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     bool strong = options_is(a, "mode", "strong");
     struct report_scaling *r;
+    json_t *o = NULL;
     int rc;
 
     if (!options_text(a, "trace") == !options_text(a, "job"))
         return err_set(err, "one of --trace=FILE and --job=ID is needed");
     r = xcalloc(1, sizeof(*r));
-    rc = options_text(a, "trace") ? of_traces(a, strong, r, err) : of_job(a, strong, r, err);
+    if (options_text(a, "trace")) {
+        rc = scale_traces(a, strong, r, err);
+    } else {
+        o = running_ask(a, json_pack("{s:s, s:s}", "query", "scaling", "mode", strong ? "strong" : "weak"),
+                        "scaling", err);
+        report_scaling_read(r, o);
+        rc = o ? 0 : -1;
+    }
     if (rc == 0 && r->n == 0)
         rc = err_set(err, "cannot project the job: %s", r->missing[0] ? r->missing : "-");
     if (rc == 0)
         put_scaling(answer, r);
+    json_decref(o);
     free(r);
     return rc < 0 ? QUESTION_FAILED : 0;
 }

@@ -16,7 +16,7 @@ static int is_scenario(const struct dirent *d)
 }
 
 /* List names without their suffix, sorted.  Returns their number, 0 if the directory is missing. */
-static int list(const char *dir, struct dirent ***entries)
+static int list_names(const char *dir, struct dirent ***entries)
 {
     int n = scandir(dir, entries, is_scenario, alphasort);
 
@@ -25,7 +25,7 @@ static int list(const char *dir, struct dirent ***entries)
     return n > 0 ? n : 0;
 }
 
-static void list_free(struct dirent **entries, int n)
+static void free_names(struct dirent **entries, int n)
 {
     for (int i = 0; i < n; i++)
         free(entries[i]);
@@ -33,7 +33,8 @@ static void list_free(struct dirent **entries, int n)
         free(entries);
 }
 
-static int refuse(const char *dir, const char *name, struct dirent *const *entries, int n, struct err *err)
+static int refuse_name(const char *dir, const char *name, struct dirent *const *entries, int n,
+                       struct err *err)
 {
     struct suggestion near = suggest_for(name);
     char meant[128], names[256] = "";
@@ -54,7 +55,7 @@ static int refuse(const char *dir, const char *name, struct dirent *const *entri
 int scenarios_find(const char *dir, const char *name, char *path, size_t size, struct err *err)
 {
     struct dirent **entries = NULL;
-    int n = list(dir, &entries), found = -1, alike = 0, rc = 0;
+    int n = list_names(dir, &entries), found = -1, alike = 0, rc = 0;
     size_t typed = strlen(name), suffix = strlen(SUFFIX);
 
     if (typed > suffix && !strcmp(name + typed - suffix, SUFFIX))
@@ -72,17 +73,17 @@ int scenarios_find(const char *dir, const char *name, char *path, size_t size, s
     if (alike == 1)
         snprintf(path, size, "%s/%s%s", dir, entries[found]->d_name, SUFFIX);
     else
-        rc = refuse(dir, name, entries, n, err);
-    list_free(entries, n);
+        rc = refuse_name(dir, name, entries, n, err);
+    free_names(entries, n);
     return rc;
 }
 
 void scenarios_print(const char *dir, FILE *out)
 {
     struct dirent **entries = NULL;
-    int n = list(dir, &entries);
+    int n = list_names(dir, &entries);
 
     for (int i = 0; i < n; i++)
         fprintf(out, "%s\n", entries[i]->d_name);
-    list_free(entries, n);
+    free_names(entries, n);
 }

@@ -9,18 +9,11 @@
 #include "plan/answer.h"
 #include "plan/question.h"
 
-/* 0: not a terminal, or its width is unknown. */
-static int terminal_columns(void)
-{
-    struct winsize w;
-
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
-}
-
 /* Exit status. */
-static int run(const struct options *o)
+static int answer_question(const struct options *o)
 {
     struct answer *answer = answer_new();
+    struct winsize w;
     struct err err;
     int rc = question_asked(o)->run(o, answer, &err);
 
@@ -33,7 +26,7 @@ static int run(const struct options *o)
     else if (options_given(o, "json"))
         answer_print_json(answer, stdout);
     else
-        answer_print(answer, stdout, terminal_columns());
+        answer_print(answer, stdout, ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col);
     answer_free(answer);
     return rc;
 }
@@ -44,7 +37,7 @@ int main(int argc, char **argv)
     int rc = options_start(&o, &sgplan_program, argc, argv);
 
     if (rc < 0)
-        rc = run(&o);
+        rc = answer_question(&o);
     if ((fflush(stdout) != 0 || ferror(stdout)) && rc == 0) {
         fprintf(stderr, "sgplan: cannot write: %s\n", strerror(errno));
         rc = 1;

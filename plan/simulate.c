@@ -87,9 +87,8 @@ static int read_scenario(struct scenario *s, const char *name, struct err *err)
 
     if (scenario_read(s, name, err) == 0)
         return 0;
-    if (strchr(name, '/') || errno != ENOENT)
-        return -1;
-    if (scenarios_find(PKGDATADIR "/scenarios", name, path, sizeof(path), err) < 0)
+    if (strchr(name, '/') || errno != ENOENT ||
+        scenarios_find(PKGDATADIR "/scenarios", name, path, sizeof(path), err) < 0)
         return -1;
     return scenario_read(s, path, err);
 }
@@ -117,11 +116,6 @@ static int open_trace(struct run *r, const struct options *a, struct err *err)
 
 /* ---- the answer ---- */
 
-static const char *state_name(enum sim_job_state state)
-{
-    return state == SIM_JOB_DONE ? "done" : state == SIM_JOB_STALLED ? "stalled" : "stuck";
-}
-
 static void put_jobs(const struct run *r, struct answer *answer)
 {
     static const struct answer_column columns[] = {
@@ -145,7 +139,10 @@ static void put_jobs(const struct run *r, struct answer *answer)
         double seconds = x->end_s - x->begin_s;
 
         answer_cell_words(answer, "%s", j->name);
-        answer_cell_words(answer, "%s", state_name(x->state));
+        answer_cell_words(answer, "%s",
+                          x->state == SIM_JOB_DONE      ? "done"
+                          : x->state == SIM_JOB_STALLED ? "stalled"
+                                                        : "stuck");
         answer_cells(answer, j->ranks, (double)x->steps, seconds, x->step.n ? x->step.mean : NAN,
                      spread_quantile(&x->step, 0.5), spread_quantile(&x->step, 0.95),
                      spread_quantile(&x->step, 0.99), spread_cv(&x->step),
@@ -190,16 +187,14 @@ static void put_failures(const struct run *r, struct answer *answer)
     };
     bool any = false;
 
-    for (size_t i = 0; i < r->scenario.n_jobs; i++)
-        any = any || r->scenario.checkpoints[i].given;
-    if (!any)
-        return;
-    answer_table(answer, "checkpoints", "Checkpoints and failures", columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
         const struct sim_job_result *x = simulation_result(r->simulation, i);
 
         if (!r->scenario.checkpoints[i].given)
             continue;
+        if (!any)
+            answer_table(answer, "checkpoints", "Checkpoints and failures", columns, ARRAY_SIZE(columns));
+        any = true;
         answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
         answer_cells(answer, (double)x->failures, (double)x->checkpoints, x->interval_s,
                      (double)x->simulated);
@@ -214,18 +209,6 @@ static uint32_t levers_of(const struct scenario *s, size_t job)
     for (size_t i = 0; i < s->n_policies; i++)
         levers |= (size_t)s->policies[i].job == job ? (uint32_t)s->policies[i].levers : 0;
     return s->jobs[job].pacing == PACING_AUTO ? levers : 0;
-}
-
-static void put_lever(const struct run *r, struct answer *answer, size_t job, uint32_t i)
-{
-    const struct sim_job_result *x = simulation_result(r->simulation, job);
-    const struct sim_job_lever *l = &x->lever[i];
-
-    answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
-    answer_cell_words(answer, "%s", pacer_lever_name(1u << i));
-    answer_cells(answer, l->in_force, x->pace_nodes, l->paced, x->pace_collectives, l->compared, l->ratio,
-                 l->low, l->high);
-    answer_cell_words(answer, "%s", pacer_why_text(l->why));
 }
 
 static void put_pacing(const struct run *r, struct answer *answer)
@@ -249,59 +232,36 @@ static void put_pacing(const struct run *r, struct answer *answer)
                  "hold-out (RATIO: time with the lever over time without)",
                  columns, ARRAY_SIZE(columns));
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
+
         for (uint32_t k = 0; k < PACER_LEVERS; k++) {
-            if (levers_of(&r->scenario, i) & 1u << k)
-                put_lever(r, answer, i, k);
+            const struct sim_job_lever *l = &x->lever[k];
+
+            if (!(levers_of(&r->scenario, i) & 1u << k))
+                continue;
+            answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
+            answer_cell_words(answer, "%s", pacer_lever_name(1u << k));
+            answer_cells(answer, l->in_force, x->pace_nodes, l->paced, x->pace_collectives, l->compared,
+                         l->ratio, l->low, l->high);
+            answer_cell_words(answer, "%s", pacer_why_text(l->why));
         }
     }
 }
 
-static double median_of(const double *values, size_t n)
+/* The ranks with the largest mean lateness, the latest first; how many. */
+static uint32_t find_latest(const struct sim_job_result *x, uint32_t n, uint32_t latest[LATEST_RANKS + 1])
 {
-    double *copy = xcalloc(n, sizeof(*copy)), median;
+    uint32_t found = 0;
 
-    memcpy(copy, values, n * sizeof(*copy));
-    median = statistics_median(copy, n);
-    free(copy);
-    return median;
-}
-
-static void put_rank(const struct run *r, struct answer *answer, size_t job, uint32_t rank, double median_s)
-{
-    const struct sim_job_result *x = simulation_result(r->simulation, job);
-    const struct placement *p = simulation_placement(r->simulation, job);
-    double collectives = (double)x->collectives;
-
-    answer_cell_words(answer, "%s", r->scenario.jobs[job].name);
-    answer_cell(answer, rank);
-    answer_cell_words(answer, "n%u", p->fabric_node[rank]);
-    answer_cell_words(answer, "s%u", p->switch_id[rank]);
-    answer_cells(answer, x->late_s[rank] / collectives, (double)x->last[rank] / collectives,
-                 x->work_s[rank] / median_s);
-}
-
-/* List the ranks with the largest mean lateness, the latest first. */
-static void put_latest(const struct run *r, struct answer *answer, size_t job)
-{
-    const struct sim_job_result *x = simulation_result(r->simulation, job);
-    uint32_t n = (uint32_t)r->scenario.jobs[job].ranks, shown = n < LATEST_RANKS ? n : LATEST_RANKS;
-    double median_s = median_of(x->work_s, n);
-    uint32_t top[LATEST_RANKS], found = 0;
-
-    if (x->collectives == 0 || n < 2)
-        return;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = found < shown ? found++ : shown;
+        uint32_t at = found;
 
-        for (; at > 0 && x->late_s[i] > x->late_s[top[at - 1]]; at--) {
-            if (at < shown)
-                top[at] = top[at - 1];
-        }
-        if (at < shown)
-            top[at] = i;
+        for (; at > 0 && x->late_s[i] > x->late_s[latest[at - 1]]; at--)
+            latest[at] = latest[at - 1];
+        latest[at] = i;
+        found += found < LATEST_RANKS;
     }
-    for (uint32_t k = 0; k < found; k++)
-        put_rank(r, answer, job, top[k], median_s);
+    return found;
 }
 
 static void put_ranks(const struct run *r, struct answer *answer)
@@ -317,14 +277,36 @@ static void put_ranks(const struct run *r, struct answer *answer)
                  "The latest ranks (LATE: mean time after the first arrival; WORK: over the median "
                  "rank's)",
                  columns, ARRAY_SIZE(columns));
-    for (size_t i = 0; i < r->scenario.n_jobs; i++)
-        put_latest(r, answer, i);
+    for (size_t i = 0; i < r->scenario.n_jobs; i++) {
+        const struct sim_job_result *x = simulation_result(r->simulation, i);
+        const struct placement *p = simulation_placement(r->simulation, i);
+        uint32_t n = (uint32_t)r->scenario.jobs[i].ranks, latest[LATEST_RANKS + 1], found;
+        double collectives = (double)x->collectives, *work_s, median_s;
+
+        if (x->collectives == 0 || n < 2)
+            continue;
+        work_s = xcalloc(n, sizeof(*work_s));
+        memcpy(work_s, x->work_s, n * sizeof(*work_s));
+        median_s = statistics_median(work_s, n);
+        free(work_s);
+        found = find_latest(x, n, latest);
+        for (uint32_t k = 0; k < found; k++) {
+            uint32_t rank = latest[k];
+
+            answer_cell_words(answer, "%s", r->scenario.jobs[i].name);
+            answer_cell(answer, rank);
+            answer_cell_words(answer, "n%u", p->fabric_node[rank]);
+            answer_cell_words(answer, "s%u", p->switch_id[rank]);
+            answer_cells(answer, x->late_s[rank] / collectives, (double)x->last[rank] / collectives,
+                         x->work_s[rank] / median_s);
+        }
+    }
 }
 
-/* Events of ranks and of the network. */
-static double count_events(const struct run *r, const struct network_count *c)
+static void put_run(const struct run *r, struct answer *answer)
 {
-    double events = (double)c->events + (double)c->walked;
+    struct network_count c = simulation_network(r->simulation);
+    double events = (double)c.events + (double)c.walked; /* of the network, and of ranks: */
 
     for (size_t i = 0; i < r->scenario.n_jobs; i++) {
         const struct sim_job_result *x = simulation_result(r->simulation, i);
@@ -333,14 +315,6 @@ static double count_events(const struct run *r, const struct network_count *c)
         events += (double)x->queue_events + (double)x->collectives * j->ranks +
                   (double)x->simulated * j->inner * j->ranks;
     }
-    return events;
-}
-
-static void put_run(const struct run *r, struct answer *answer)
-{
-    struct network_count c = simulation_network(r->simulation);
-    double events = count_events(r, &c);
-
     answer_title(answer, "%s%s%s", r->scenario.name, *r->scenario.text ? ": " : "", r->scenario.text);
     answer_figure(answer, "seed", r->scenario.seed, ANSWER_COUNT, "seed of the random numbers");
     answer_word(answer, "network", c.messages ? network_modes[c.mode] : NULL,
@@ -404,12 +378,8 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     struct run *r;
     int rc;
 
-    if (options_given(a, "mdoc")) {
-        scenario_print_keys(stdout, true);
-        return 0;
-    }
-    if (options_given(a, "keys")) {
-        scenario_print_keys(stdout, false);
+    if (options_given(a, "mdoc") || options_given(a, "keys")) {
+        scenario_print_keys(stdout, options_given(a, "mdoc"));
         return 0;
     }
     if (a->n_operands == 0)

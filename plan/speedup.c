@@ -17,25 +17,10 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-/* Weak scaling: each rank has all of --compute, so efficiency is lost only by waiting for one another. */
-static void put_weak(const struct options *a, double compute_s, double comm_s, double n,
-                     struct answer *answer)
-{
-    double cv = options_number(a, "cv"), amplification = order_amplification(job_dist(a), n, 0, cv);
-    double step_s = compute_s * amplification + comm_s;
-
-    if (isnan(cv))
-        return;
-    answer_figure(answer, "weak_step_s", step_s, ANSWER_SECONDS,
-                  "weak scaling: step with all of --compute on each rank, with noise");
-    answer_figure(answer, "weak_efficiency", (compute_s + comm_s) / step_s, ANSWER_SHARE,
-                  "weak scaling: throughput over %.0f times that of one rank", n);
-}
-
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double compute_s = options_number(a, "compute"), comm_s = options_number(a, "comm"),
-           n = options_number(a, "ranks");
+           n = options_number(a, "ranks"), cv = options_number(a, "cv");
     double balance = step_ranks_at_balance(compute_s, comm_s);
 
     (void)err;
@@ -47,8 +32,15 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
                       "speed-up over %.0f ranks", n);
         answer_figure(answer, "step_s", compute_s / n + comm_s, ANSWER_SECONDS, "step on %.0f ranks", n);
     }
-    if (!isnan(n))
-        put_weak(a, compute_s, comm_s, n, answer);
+    /* Each rank has all of --compute, so efficiency is lost only by waiting for one another. */
+    if (!isnan(n) && !isnan(cv)) {
+        double step_s = compute_s * order_amplification(job_dist(a), n, 0, cv) + comm_s;
+
+        answer_figure(answer, "weak_step_s", step_s, ANSWER_SECONDS,
+                      "weak scaling: step with all of --compute on each rank, with noise");
+        answer_figure(answer, "weak_efficiency", (compute_s + comm_s) / step_s, ANSWER_SHARE,
+                      "weak scaling: throughput over %.0f times that of one rank", n);
+    }
     answer_figure(answer, "ranks_at_balance", balance, ANSWER_NUMBER,
                   "ranks on which work and communication take equally long");
     answer_figure(answer, "speedup_at_balance",

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "model/order.h"
 #include "plan/answer.h"
 #include "plan/job.h"
 #include "plan/options.h"
@@ -31,19 +30,6 @@ static const struct option_use uses[] = {
     { &own[SLOW_RATIO], "1" }, { &option_steps, "2000" },
     { &option_seed, "1" },     { NULL, NULL },
 };
-
-static void put_limit(double age, double beta, struct answer *answer)
-{
-    double limit = staleness_limit(age, beta);
-
-    answer_figure(answer, "lr_lambda_limit", limit, ANSWER_NUMBER,
-                  "upper limit of learning rate times curvature");
-    answer_figure(answer, "limit_ratio", limit / staleness_limit(0, beta), ANSWER_SHARE,
-                  "of the limit with fresh gradients");
-    if (beta > 0)
-        answer_figure(answer, "limit_without_momentum", staleness_limit(age, 0), ANSWER_NUMBER,
-                      "the limit without momentum");
-}
 
 static int put_gain(const struct options *a, struct answer *answer, struct err *err)
 {
@@ -79,7 +65,8 @@ static int put_gain(const struct options *a, struct answer *answer, struct err *
 
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
-    double age = options_number(a, "tau"), s = options_number(a, "bound");
+    double age = options_number(a, "tau"), s = options_number(a, "bound"),
+           beta = options_number(a, "momentum");
 
     if (isnan(age) && isnan(s))
         return err_set(err,
@@ -88,8 +75,17 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
         answer_title(answer, "Gradients that are %g steps old", age);
     else
         answer_title(answer, "Ranks that may be up to %g steps ahead of the slowest", s);
-    if (!isnan(age))
-        put_limit(age, options_number(a, "momentum"), answer);
+    if (!isnan(age)) {
+        double limit = staleness_limit(age, beta);
+
+        answer_figure(answer, "lr_lambda_limit", limit, ANSWER_NUMBER,
+                      "upper limit of learning rate times curvature");
+        answer_figure(answer, "limit_ratio", limit / staleness_limit(0, beta), ANSWER_SHARE,
+                      "of the limit with fresh gradients");
+        if (beta > 0)
+            answer_figure(answer, "limit_without_momentum", staleness_limit(age, 0), ANSWER_NUMBER,
+                          "the limit without momentum");
+    }
     if (!isnan(s) && put_gain(a, answer, err) < 0)
         return -1;
     answer_source(

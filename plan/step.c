@@ -5,15 +5,11 @@
 #include "plan/options.h"
 #include "plan/question.h"
 
-enum { ACCUMULATE };
-
-static const struct option_spec own[] = {
-    [ACCUMULATE] = { "accumulate", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e6),
-                     "rounds of work before each exchange" },
-};
+static const struct option_spec accumulate = { "accumulate", "K", VALUE_RANGE(VALUE_COUNT, 1, 1e6),
+                                               "rounds of work before each exchange" };
 
 static const struct option_use uses[] = {
-    { &option_compute, OPTION_REQUIRED }, { &option_comm, OPTION_REQUIRED }, { &own[ACCUMULATE], "1" },
+    { &option_compute, OPTION_REQUIRED }, { &option_comm, OPTION_REQUIRED }, { &accumulate, "1" },
     { &option_backward, NULL },           { &option_overlap, "0" },          { NULL, NULL },
 };
 

@@ -40,42 +40,8 @@ static const struct option_use uses[] = {
     { NULL, NULL },
 };
 
-static void put_noise(const struct options *a, double n, double dropped, struct answer *answer)
-{
-    double cv = options_number(a, "cv"), k = options_number(a, "barrier-every");
-    double amplification = order_amplification(job_dist(a), n, dropped, cv);
-
-    answer_figure(answer, "z", order_z(n, dropped), ANSWER_NUMBER,
-                  dropped > 0 ? "standard deviations of the slowest rank that the others wait for, if normal"
-                              : "standard deviations of the slowest of %.0f ranks, if normal",
-                  n);
-    if (isnan(cv))
-        return;
-    answer_figure(answer, "amplification", amplification, ANSWER_TIMES, "a step over one rank's mean work");
-    answer_figure(answer, "waiting_share", 1 - 1 / amplification, ANSWER_SHARE,
-                  "share of the ranks' time spent waiting");
-    if (k > 1)
-        answer_figure(answer, "amplification_every", order_amplification_every(n, cv, k), ANSWER_TIMES,
-                      "with a barrier only every %.0f steps, if the noise is independent", k);
-}
-
-static void put_slow(const struct options *a, double n, double ratio, struct answer *answer)
-{
-    double balanced = order_rebalanced(n, ratio), cv = options_number(a, "cv");
-
-    answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES,
-                  "slowdown by the slow rank, whatever the bound on staleness");
-    if (!isnan(cv))
-        answer_figure(answer, "slow_amplification", order_amplification_slow(job_dist(a), n, cv, ratio),
-                      ANSWER_TIMES, "the slow rank and the noise together");
-    answer_figure(answer, "rebalanced_slowdown", balanced, ANSWER_TIMES,
-                  "slowdown if the work is divided by speed");
-    answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES,
-                  "faster if the work is divided by speed");
-}
-
-/* Ranks of a node or switch share one sample of its noise, so they are grouped before the maximum is taken.
- */
+/* Ranks of a node or switch share one sample of its noise, so they are grouped before the maximum is
+ * taken. */
 static int put_common(const struct options *a, struct answer *answer, struct err *err)
 {
     double cv = options_number(a, "cv"), node_cv = options_number(a, "node-cv"),
@@ -107,8 +73,8 @@ static int put_common(const struct options *a, struct answer *answer, struct err
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     double n = options_number(a, "ranks"), dropped = options_number(a, "drop"),
-           p = options_number(a, "p-slow");
-    double ratio = options_number(a, "slow-ratio");
+           p = options_number(a, "p-slow"), ratio = options_number(a, "slow-ratio"),
+           cv = options_number(a, "cv"), every = options_number(a, "barrier-every");
 
     if (dropped >= n)
         return err_set(err, "--drop=%.0f leaves no rank of --ranks=%.0f", dropped, n);
@@ -116,7 +82,22 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
         answer_title(answer, "%.0f ranks that wait for all but the slowest %.0f", n, dropped);
     else
         answer_title(answer, "%.0f ranks that wait for the slowest", n);
-    put_noise(a, n, dropped, answer);
+    answer_figure(answer, "z", order_z(n, dropped), ANSWER_NUMBER,
+                  dropped > 0 ? "standard deviations of the slowest rank that the others wait for, if normal"
+                              : "standard deviations of the slowest of %.0f ranks, if normal",
+                  n);
+    if (!isnan(cv)) {
+        double amplification = order_amplification(job_dist(a), n, dropped, cv);
+
+        answer_figure(answer, "amplification", amplification, ANSWER_TIMES,
+                      "a step over one rank's mean work");
+        answer_figure(answer, "waiting_share", 1 - 1 / amplification, ANSWER_SHARE,
+                      "share of the ranks' time spent waiting");
+        if (every > 1)
+            answer_figure(answer, "amplification_every", order_amplification_every(n, cv, every),
+                          ANSWER_TIMES, "with a barrier only every %.0f steps, if the noise is independent",
+                          every);
+    }
     if (put_common(a, answer, err) < 0)
         return -1;
     if (!isnan(p))
@@ -125,8 +106,19 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     if (!isnan(p) && !isnan(ratio))
         answer_figure(answer, "expected_slowdown", 1 + (ratio - 1) * order_any(n, p), ANSWER_TIMES,
                       "expected slowdown if a slow rank takes %g times as long", ratio);
-    if (!isnan(ratio))
-        put_slow(a, n, ratio, answer);
+    if (!isnan(ratio)) {
+        double balanced = order_rebalanced(n, ratio);
+
+        answer_figure(answer, "persistent_slowdown", ratio, ANSWER_TIMES,
+                      "slowdown by the slow rank, whatever the bound on staleness");
+        if (!isnan(cv))
+            answer_figure(answer, "slow_amplification", order_amplification_slow(job_dist(a), n, cv, ratio),
+                          ANSWER_TIMES, "the slow rank and the noise together");
+        answer_figure(answer, "rebalanced_slowdown", balanced, ANSWER_TIMES,
+                      "slowdown if the work is divided by speed");
+        answer_figure(answer, "rebalance_gain", ratio / balanced, ANSWER_TIMES,
+                      "faster if the work is divided by speed");
+    }
     answer_source(answer,
                   "order statistics by quadrature (David & Nagaraja 2003); 1 - (1-p)^N; lognormal: sigma^2 = "
                   "ln(1 + cv^2)");

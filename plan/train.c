@@ -10,28 +10,14 @@
 
 static const struct option_use uses[] = { JOB_NETWORK_USES, JOB_TRAIN_USES, { NULL, NULL } };
 
-static void put_wall(const struct train *t, const struct train_result *r, struct answer *answer)
-{
-    enum train_term next;
-    double wall = train_next_wall(t, OPTIONS_RANKS_MAX / 10, &next);
-
-    answer_word(answer, "regime", train_terms[r->regime], "term that takes most of the time");
-    if (wall == 0) {
-        answer_word(answer, "next_regime", NULL, "no other term becomes the largest up to %g ranks",
-                    OPTIONS_RANKS_MAX / 10);
-        return;
-    }
-    answer_word(answer, "next_regime", train_terms[next], "term that becomes the largest on more ranks");
-    answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT,
-                  "smallest number of ranks with that regime");
-}
-
 static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     static const struct answer_column columns[] = { { "term", "TERM", ANSWER_WORDS },
                                                     { "share", "OF THE TIME", ANSWER_SHARE } };
     struct train_result r;
+    enum train_term next;
     struct train t;
+    double wall;
 
     if (job_train(a, &t, err) < 0)
         return -1;
@@ -52,7 +38,16 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_figure(answer, "mtbf_s", r.mtbf_s, ANSWER_SECONDS, "mean time between failures of the job");
     answer_figure(answer, "interval_s", r.interval_s, ANSWER_SECONDS,
                   "work between two checkpoints, by Young");
-    put_wall(&t, &r, answer);
+    wall = train_next_wall(&t, OPTIONS_RANKS_MAX / 10, &next);
+    answer_word(answer, "regime", train_terms[r.regime], "term that takes most of the time");
+    if (wall == 0) {
+        answer_word(answer, "next_regime", NULL, "no other term becomes the largest up to %g ranks",
+                    OPTIONS_RANKS_MAX / 10);
+    } else {
+        answer_word(answer, "next_regime", train_terms[next], "term that becomes the largest on more ranks");
+        answer_figure(answer, "next_regime_ranks", wall, ANSWER_COUNT,
+                      "smallest number of ranks with that regime");
+    }
     answer_table(answer, "terms", "Where the time goes:", columns, 2);
     for (int i = 0; i < TRAIN_TERMS; i++) {
         answer_cell_words(answer, "%s", train_terms[i]);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "model/train.h"
 #include "plan/answer.h"
 #include "plan/job.h"
@@ -14,15 +16,12 @@
 
 #define CHANGES_MAX 32
 
-enum { CHANGE };
-
-static const struct option_spec own[] = {
-    [CHANGE] = { "change", "LIST", VALUE(VALUE_ANY),
-                 "evaluate only these changes, as in bandwidth=2x,cv=1%,latency=2us" },
+static const struct option_spec change_list = {
+    "change", "LIST", VALUE(VALUE_ANY), "evaluate only these changes, as in bandwidth=2x,cv=1%,latency=2us"
 };
 
 static const struct option_use uses[] = {
-    JOB_NETWORK_USES, JOB_TRAIN_USES, { &own[CHANGE], NULL }, { NULL, NULL }
+    JOB_NETWORK_USES, JOB_TRAIN_USES, { &change_list, NULL }, { NULL, NULL }
 };
 
 /* Inputs that can be changed, and the default factor. */
@@ -83,40 +82,12 @@ static int try_value(struct train t, const struct lever *l, double value, double
     return 0;
 }
 
-static size_t try_all(struct train *t, double before, struct change *changes)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++) {
-        const struct lever *l = &levers[i];
-        double value = fmin(*field_of(t, l) * l->factor, l->option->type.max);
-
-        snprintf(changes[n].name, sizeof(changes[n].name), "%s %s", l->option->name,
-                 l->factor > 1 ? "doubled" : "halved");
-        if (try_value(*t, l, value, before, &changes[n]) == 0)
-            n++;
-    }
-    return n;
-}
-
-/* ---- changes by name ---- */
-
 static const struct lever *lever_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(levers); i++)
         if (strlen(levers[i].option->name) == length && !strncmp(levers[i].option->name, name, length))
             return &levers[i];
     return NULL;
-}
-
-static int unknown_lever(const char *word, struct err *err)
-{
-    char names[256] = "";
-    size_t at = 0;
-
-    for (size_t i = 0; i < sizeof(levers) / sizeof(levers[0]); i++)
-        at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ", " : "", levers[i].option->name);
-    return err_set(err, "--change: '%.40s' is not accepted: one of %s, then =2x or =VALUE", word, names);
 }
 
 /* Read "2x", a factor of the old value, or a value of the option's kind. */
@@ -141,6 +112,7 @@ static int read_value(const struct lever *l, const char *text, double old, doubl
 static int try_named(const char *list, struct train *t, double before, struct change *changes,
                      struct err *err)
 {
+    char names[256] = "";
     int n = 0;
 
     for (;; list++) {
@@ -152,8 +124,12 @@ static int try_named(const char *list, struct train *t, double before, struct ch
 
         snprintf(word, sizeof(word), "%.*s", (int)length, list);
         l = lever_find(word, strcspn(word, "="));
-        if (!l || length >= sizeof(word) || !strchr(word, '='))
-            return unknown_lever(word, err);
+        if (!l || length >= sizeof(word) || !strchr(word, '=')) {
+            for (size_t i = 0; i < ARRAY_SIZE(levers); i++)
+                text_append(names, sizeof(names), "%s%s", i ? ", " : "", levers[i].option->name);
+            return err_set(err, "--change: '%.40s' is not accepted: one of %s, then =2x or =VALUE", word,
+                           names);
+        }
         if (n == CHANGES_MAX)
             return err_set(err, "--change: at most %d changes", CHANGES_MAX);
         if (read_value(l, strchr(word, '=') + 1, *field_of(t, l), &value, err) < 0)
@@ -176,7 +152,7 @@ static int by_gain(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static void put_gains(const struct change *changes, size_t n, bool hours, struct answer *answer)
+static int run(const struct options *a, struct answer *answer, struct err *err)
 {
     static const struct answer_column in_hours[] = { { "change", "CHANGE", ANSWER_WORDS },
                                                      { "gain", "FASTER", ANSWER_TIMES },
@@ -187,29 +163,27 @@ static void put_gains(const struct change *changes, size_t n, bool hours, struct
                                                        { "s_per_batch_of_rank", "PER RANK'S BATCH",
                                                          ANSWER_SECONDS },
                                                        { "regime", "REGIME", ANSWER_WORDS } };
-
-    answer_table(answer, "changes", "Each change alone, the best first:", hours ? in_hours : in_seconds, 4);
-    for (size_t i = 0; i < n; i++) {
-        answer_cell_words(answer, "%s", changes[i].name);
-        answer_cells(answer, changes[i].gain, changes[i].after);
-        answer_cell_words(answer, "%s", train_terms[changes[i].regime]);
-    }
-}
-
-static int run(const struct options *a, struct answer *answer, struct err *err)
-{
     struct change changes[CHANGES_MAX];
     struct train_result r;
     struct train t;
-    int n;
+    int n = 0;
 
     if (job_train(a, &t, err) < 0)
         return -1;
     train_predict(&t, &r);
-    n = options_given(a, "change") ? try_named(options_text(a, "change"), &t, price(&r), changes, err)
-                                   : (int)try_all(&t, price(&r), changes);
-    if (n < 0)
-        return -1;
+    if (options_given(a, "change")) {
+        n = try_named(options_text(a, "change"), &t, price(&r), changes, err);
+        if (n < 0)
+            return -1;
+    } else {
+        for (const struct lever *l = levers; l < levers + ARRAY_SIZE(levers); l++) {
+            double value = fmin(*field_of(&t, l) * l->factor, l->option->type.max);
+
+            snprintf(changes[n].name, sizeof(changes[n].name), "%s %s", l->option->name,
+                     l->factor > 1 ? "doubled" : "halved");
+            n += try_value(t, l, value, price(&r), &changes[n]) == 0;
+        }
+    }
     qsort(changes, (size_t)n, sizeof(*changes), by_gain);
     answer_title(answer, "One change at a time, on %.0f ranks", t.ranks);
     answer_figure(answer, "hours", r.hours, ANSWER_HOURS, "time to the target without a change");
@@ -217,7 +191,14 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
     answer_word(answer, "regime", train_terms[r.regime], "term that takes most of the time");
     answer_word(answer, "best_change", n ? changes[0].name : NULL, "change with the largest gain");
     answer_figure(answer, "best_gain", n ? changes[0].gain : NAN, ANSWER_TIMES, "faster with that change");
-    put_gains(changes, (size_t)n, !isnan(r.hours), answer);
+    answer_table(answer, "changes",
+                 "Each change alone, the best first:", isnan(r.hours) ? in_seconds : in_hours,
+                 ARRAY_SIZE(in_hours));
+    for (int i = 0; i < n; i++) {
+        answer_cell_words(answer, "%s", changes[i].name);
+        answer_cells(answer, changes[i].gain, changes[i].after);
+        answer_cell_words(answer, "%s", train_terms[changes[i].regime]);
+    }
     answer_source(answer, "the formulas of train, with one input changed");
     answer_assumes(answer,
                    "a change leaves all other inputs as they are; the cost of a change is not considered");

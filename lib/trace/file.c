@@ -106,8 +106,3 @@ struct trace_reader *trace_file_open(const char *path, const struct view_params 
     trace_reader_free(r);
     return NULL;
 }
-
-int trace_file_read(const char *path, struct trace_reader *r, struct err *err)
-{
-    return trace_file_watch(path, r, NULL, NULL, err);
-}

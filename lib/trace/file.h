@@ -10,9 +10,6 @@
  * reason. */
 struct trace_reader *trace_file_open(const char *path, const struct view_params *p, struct err *err);
 
-/* Read a file to its end into r. 0, or -1 with the reason. */
-int trace_file_read(const char *path, struct trace_reader *r, struct err *err);
-
 /* Read it into r, and call each whenever the trace's clock may have advanced.  0, or -1 with the reason. */
 int trace_file_watch(const char *path, struct trace_reader *r,
                      void (*each)(struct trace_reader *r, void *arg), void *arg, struct err *err);
