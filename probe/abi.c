@@ -100,30 +100,6 @@ static void short_name(char out[64], const char *text)
     snprintf(out, 64, "%.*s %.*s", (int)name, text, (int)strspn(number, "0123456789."), number);
 }
 
-static struct abi know_openmpi(void *world)
-{
-    struct abi abi = openmpi;
-
-    abi.world = world;
-    abi.self_comm = next_symbol("ompi_mpi_comm_self");
-    abi.null_comm = next_symbol("ompi_mpi_comm_null");
-    abi.null_type = next_symbol("ompi_mpi_datatype_null");
-    abi.null_request = next_symbol("ompi_request_null");
-    abi.empty_request = next_symbol("ompi_request_empty");
-    return abi;
-}
-
-/* Handles that are not predefined are the library's own, as pointers: Open MPI's, or MPICH's numbers. */
-static struct abi know_standard(void)
-{
-    struct abi abi = standard;
-    void *empty = next_symbol("ompi_request_empty");
-
-    abi.small_requests = !empty;
-    abi.empty_request = empty ? empty : abi.null_request;
-    return abi;
-}
-
 /* The name of the file that the library is in. */
 static const char *file_name(void)
 {
@@ -171,9 +147,20 @@ bool abi_know(struct abi *abi, char name[64])
     if (begins(file, "libmpi_abi")) {
         if (standard_version() != 1)
             return false;
-        *abi = know_standard();
+        /* Handles that are not predefined are the library's own: Open MPI's pointers, or MPICH's numbers. */
+        *abi = standard;
+        abi->empty_request = next_symbol("ompi_request_empty");
+        abi->small_requests = !abi->empty_request;
+        if (!abi->empty_request)
+            abi->empty_request = abi->null_request;
     } else if (world) {
-        *abi = know_openmpi(world);
+        *abi = openmpi;
+        abi->world = world;
+        abi->self_comm = next_symbol("ompi_mpi_comm_self");
+        abi->null_comm = next_symbol("ompi_mpi_comm_null");
+        abi->null_type = next_symbol("ompi_mpi_datatype_null");
+        abi->null_request = next_symbol("ompi_request_null");
+        abi->empty_request = next_symbol("ompi_request_empty");
     } else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "MVAPICH")) {
         if (standard_version() && !begins(file, "libmpi"))
             return false;

@@ -28,8 +28,8 @@ struct abi {
     bool small_requests;   /* requests are numbers; those from 2^30 to 2^31 were complete at once */
 };
 
-/* name: what the library calls itself, for people, whether it is known or not.  False: its ABI is not known.
- */
+/* name: what the library calls itself, for people, whether it is known or not.  False: its ABI is not
+ * known. */
 bool abi_know(struct abi *abi, char name[64]);
 
 #endif

@@ -1,9 +1,9 @@
 /* call.h - what a wrapper does before and after a collective call.  The steps are the same for every
  * collective; collective.c and create.c supply the arguments.
  *
- * Blocking collectives inline these functions: with struct call in registers the whole hook costs a third
- * less.  The struct stays in registers only while its address is not taken, so pacing works on a copy.  All
- * other wrappers call the functions whose names end in _shared, because two hundred inline copies would
+ * Blocking collectives inline these functions: with struct collective in registers the whole hook costs a
+ * third less.  The struct stays in registers only while its address is not taken, so pacing works on a copy.
+ * All other wrappers call the functions whose names end in _shared, because two hundred inline copies would
  * double the size of the probe. */
 #ifndef SYNCGUARD_PROBE_CALL_H
 #define SYNCGUARD_PROBE_CALL_H
@@ -15,7 +15,7 @@
 
 /* Start a call on comm.  True when the call is recorded, and the caller must evaluate its arguments and call
  * call_enter(). */
-HOT bool call_begin(struct call *k, handle comm, struct entry e)
+HOT bool call_begin(struct collective *k, handle comm, struct entry e)
 {
     k->comm = NULL;
     k->ring = NULL;
@@ -36,7 +36,7 @@ HOT bool call_begin(struct call *k, handle comm, struct entry e)
 
 /* Read the clock and show the call as the one in progress.  bytes: this rank's contribution, as far as it is
  * known; root < 0: none. */
-HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
+HOT void call_enter(struct collective *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     struct ring_event *e = &k->event;
 
@@ -53,7 +53,7 @@ HOT void call_enter(struct call *k, enum ring_op op, unsigned flags, uint64_t by
 /* The call took part: it has the next number.  Every member posts its collectives in the same order, so equal
  * numbers mean the same collective.  A callback may have freed the communicator, whose entry may be another's
  * by now. */
-HOT uint32_t call_number(struct call *k)
+HOT uint32_t call_number(struct collective *k)
 {
     if (__builtin_expect(k->comm->name != k->event.comm, 0))
         return k->event.seq;
@@ -62,10 +62,10 @@ HOT uint32_t call_number(struct call *k)
 
 /* Apply pacing, after call_enter() and before the library is called.  posted: the call only posts the
  * operation, so it never waits. */
-HOT void call_pace(struct call *k, bool posted)
+HOT void call_pace(struct collective *k, bool posted)
 {
     if (pace_asked(k->event.enter)) {
-        struct call paced = *k; /* k itself stays in registers */
+        struct collective paced = *k; /* k itself stays in registers */
 
         pace_enter(&paced, posted);
         k->paced_ns = paced.paced_ns;
@@ -75,7 +75,7 @@ HOT void call_pace(struct call *k, bool posted)
 
 /* A call failed, or another one took the place of its event: one that a callback made, or that the library
  * switched stacks to (MPICH with threads in user space). */
-static __attribute__((noinline, unused)) void call_leave_rare(struct call *k, uint64_t now, int rc,
+static __attribute__((noinline, unused)) void call_leave_rare(struct collective *k, uint64_t now, int rc,
                                                               uint64_t bytes)
 {
     bool shown = k->at->enter == k->event.enter;
@@ -103,13 +103,13 @@ static __attribute__((noinline, unused)) void call_leave_rare(struct call *k, ui
 
 /* Record a blocking call that was entered and returned rc, with this rank's contribution.  Its event has been
  * in the ring since it was entered. */
-HOT void call_leave(struct call *k, int rc, uint64_t bytes)
+HOT void call_leave(struct collective *k, int rc, uint64_t bytes)
 {
     uint64_t now = clock_read(k->ring->clock);
 
     call_over();
     if (__builtin_expect(rc || k->at->enter != k->event.enter, 0)) {
-        struct call rare = *k; /* k itself stays in registers */
+        struct collective rare = *k; /* k itself stays in registers */
 
         call_leave_rare(&rare, now, rc, bytes);
         k->event.seq = rare.event.seq;
@@ -117,7 +117,7 @@ HOT void call_leave(struct call *k, int rc, uint64_t bytes)
     }
     __atomic_store_n(&k->at->seq, call_number(k), __ATOMIC_RELAXED);
     if (__builtin_expect(k->paced_ns != 0, 0)) {
-        struct call paced = { k->comm, k->ring, *k->at, k->at, k->paced_ns, k->lever };
+        struct collective paced = { k->comm, k->ring, *k->at, k->at, k->paced_ns, k->lever };
 
         pace_leave(&paced); /* by the bytes that were known when it was entered */
     }
@@ -127,7 +127,7 @@ HOT void call_leave(struct call *k, int rc, uint64_t bytes)
 
 /* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts.
  * Returns whether it does. */
-HOT bool call_unwind(struct call *k, int rc)
+HOT bool call_unwind(struct collective *k, int rc)
 {
     bool took_part;
 
@@ -144,17 +144,17 @@ HOT bool call_unwind(struct call *k, int rc)
 
 #define SHARED static __attribute__((noinline, unused))
 
-SHARED bool call_begin_shared(struct call *k, handle comm, struct entry e)
+SHARED bool call_begin_shared(struct collective *k, handle comm, struct entry e)
 {
     return call_begin(k, comm, e);
 }
 
-SHARED void call_enter_shared(struct call *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
+SHARED void call_enter_shared(struct collective *k, enum ring_op op, unsigned flags, uint64_t bytes, int root)
 {
     call_enter(k, op, flags, bytes, root);
 }
 
-SHARED void call_leave_shared(struct call *k, int rc)
+SHARED void call_leave_shared(struct collective *k, int rc)
 {
     if (k->ring)
         call_leave(k, rc, 0);
@@ -162,14 +162,14 @@ SHARED void call_leave_shared(struct call *k, int rc)
         call_unwind(k, rc);
 }
 
-SHARED void call_pace_shared(struct call *k, bool posted)
+SHARED void call_pace_shared(struct collective *k, bool posted)
 {
     call_pace(k, posted);
 }
 
 /* Leave a call that posted a nonblocking operation with this rank's contribution; its event is written when
  * the request completes. */
-SHARED void call_posted(struct call *k, int rc, uint64_t bytes, const void *request)
+SHARED void call_posted(struct collective *k, int rc, uint64_t bytes, const void *request)
 {
     bool took_part = call_unwind(k, rc);
     uint64_t now;

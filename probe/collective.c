@@ -77,7 +77,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     {                                                        \
         static struct next next = { #symbol, NULL };         \
         uint64_t contributed;                                \
-        struct call k;                                       \
+        struct collective k;                                 \
         int rc;                                              \
                                                              \
         if (!call_begin(&k, comm, ENTRY(symbol))) {          \
@@ -106,7 +106,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     {                                                                                  \
         static struct next next = { #symbol, NULL };                                   \
         uint64_t contributed = 0;                                                      \
-        struct call k;                                                                 \
+        struct collective k;                                                           \
         int rc;                                                                        \
                                                                                        \
         if (call_begin_shared(&k, comm, ENTRY(symbol))) {                              \
@@ -131,7 +131,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     int symbol(LIST params, handle info, void *request)                                         \
     {                                                                                           \
         static struct next next = { #symbol, NULL };                                            \
-        struct call k;                                                                          \
+        struct collective k;                                                                    \
         int rc;                                                                                 \
                                                                                                 \
         call_begin_shared(&k, comm, ENTRY(symbol));                                             \

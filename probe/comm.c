@@ -38,7 +38,7 @@ static inline struct comm *_Atomic *bucket(handle h)
 }
 _Static_assert(BUCKETS == 1u << (64 - 54), "the hash has as many values as there are buckets");
 
-static struct comm *lookup(handle h)
+static struct comm *find_comm(handle h)
 {
     struct comm *c = atomic_load_explicit(bucket(h), memory_order_acquire);
 
@@ -180,19 +180,9 @@ static void describe_group(struct ring_comm *d, const struct group *g)
     }
 }
 
-/* How many of the first n have a place in the description. */
-static uint32_t described_before(const struct group *g, uint32_t n)
-{
-    uint32_t before = 0;
-
-    for (uint32_t i = 0; i < n && i < g->n; i++)
-        before += g->ids[i] != FOREIGN;
-    return before;
-}
-
 /* Both sides of an intercommunicator have the groups in the same order: first is the group whose members come
  * first. */
-static void describe(struct comm *c, const struct group g[2], int n_groups)
+static void describe_comm(struct comm *c, const struct group g[2], int n_groups)
 {
     int first = n_groups == 2 && g[1].ids[0] < g[0].ids[0];
     struct ring_comm *d = &c->described;
@@ -205,7 +195,8 @@ static void describe(struct comm *c, const struct group g[2], int n_groups)
         d->membership = group_hash(&g[!first], mix(d->membership ^ 1));
         describe_group(d, &g[!first]);
     }
-    d->rank += described_before(&g[0], (uint32_t)c->rank);
+    for (uint32_t i = 0; i < (uint32_t)c->rank && i < g[0].n; i++)
+        d->rank += g[0].ids[i] != FOREIGN; /* who is not described has no place before this rank */
 }
 
 /* Fill in who is in it, as the library says.  False on failure. */
@@ -226,7 +217,7 @@ static bool ask_members(struct comm *c, handle h)
     c->peers = inter ? g[1].n : g[0].n;
     c->flags = inter ? RING_EVENT_INTER : 0;
     c->destinations = destinations(h, c);
-    describe(c, g, n_groups);
+    describe_comm(c, g, n_groups);
     known = keep_members(c, &g[n_groups - 1]);
 done:
     free(g[0].ids);
@@ -264,7 +255,7 @@ static uint64_t name_of(struct ring_comm *d, struct comm_origin origin)
     return name + !name; /* 0 means no communicator */
 }
 
-static struct comm *place(handle h)
+static struct comm *take_entry(handle h)
 {
     struct comm *c = atomic_load_explicit(bucket(h), memory_order_relaxed);
 
@@ -279,11 +270,11 @@ static struct comm *place(handle h)
 
 /* Name and register a communicator; like: one of the same members, NULL: the library is asked.  Call with the
  * lock held. */
-static void name(handle h, struct comm_origin origin, const struct comm *like)
+static void name_comm(handle h, struct comm_origin origin, const struct comm *like)
 {
     struct comm made = { .world = NULL }, *c;
 
-    if (!(like ? copy_members(&made, like) : ask_members(&made, h)) || !(c = place(h))) {
+    if (!(like ? copy_members(&made, like) : ask_members(&made, h)) || !(c = take_entry(h))) {
         free(made.world);
         return;
     }
@@ -317,7 +308,7 @@ struct comm *comm_find(handle h)
     struct comm *c;
 
     h = handle_of(h);
-    c = lookup(h);
+    c = find_comm(h);
     if (__builtin_expect(c != NULL, 1))
         return c;
     if (h && h != probe.abi.null_comm)
@@ -344,7 +335,7 @@ uint64_t comm_text(const char *text)
     return h;
 }
 
-static void made(handle h, struct comm_origin origin, const struct comm *like)
+void comm_made(handle h, struct comm_origin origin, const struct comm *like)
 {
     int saved = errno;
     struct comm *c;
@@ -352,27 +343,17 @@ static void made(handle h, struct comm_origin origin, const struct comm *like)
     if (!h || h == probe.abi.null_comm)
         return;
     pthread_mutex_lock(&making);
-    c = lookup(h);
+    c = find_comm(h);
     if (c) /* freed by a call that the probe does not wrap, and its handle reused */
         forget_comm(c);
-    name(h, origin, like);
+    name_comm(h, origin, like);
     pthread_mutex_unlock(&making);
     errno = saved;
 }
 
-void comm_made(handle h, struct comm_origin origin)
-{
-    made(h, origin, NULL);
-}
-
-void comm_made_like(handle h, struct comm_origin origin, const struct comm *like)
-{
-    made(h, origin, like);
-}
-
 struct comm_end comm_ending(handle h)
 {
-    struct comm *c = lookup(h);
+    struct comm *c = find_comm(h);
 
     return (struct comm_end){ c, h, c ? atomic_load_explicit(&c->uses, memory_order_relaxed) : 0 };
 }

@@ -45,7 +45,7 @@ HOT uint32_t comm_peer(const struct comm *c, int rank)
 }
 
 /* One collective call on a communicator (call.h). */
-struct call {
+struct collective {
     struct comm *comm; /* NULL: a nested call or an unknown communicator; ignored */
     struct ring *ring; /* NULL: counted in the sequence number, but not recorded */
     struct ring_event event;
@@ -70,8 +70,8 @@ HOT struct comm *comm_get(handle h)
     return c;
 }
 
-/* Where a communicator comes from.  Communicators of the same members have different origins, or are counted.
- */
+/* Where a communicator comes from.  Communicators of the same members have different origins, or are
+ * counted. */
 struct comm_origin {
     uint64_t hash;
     bool counted;
@@ -85,11 +85,9 @@ struct comm_origin comm_child(uint64_t parent, uint32_t number);
 struct comm_origin comm_tagged(uint64_t parent, uint64_t tag);
 uint64_t comm_text(const char *text); /* as a tag; NULL is fine */
 
-/* Name a communicator that was just made, or is predefined (COMM_PREDEFINED). */
-void comm_made(handle h, struct comm_origin origin);
-/* The same for one that has the members of `like`, and that the library may not be asked about yet: it is
- * still being made. */
-void comm_made_like(handle h, struct comm_origin origin, const struct comm *like);
+/* Name a communicator that was just made, or is predefined (COMM_PREDEFINED).  like: NULL, or another one
+ * with the same members, where the library may not be asked about them yet: it is still being made. */
+void comm_made(handle h, struct comm_origin origin, const struct comm *like);
 
 /* A communicator that the library is to free. */
 struct comm_end {

@@ -9,7 +9,7 @@
     int symbol params                                                   \
     {                                                                   \
         static struct next next = { #symbol, NULL };                    \
-        struct call k;                                                  \
+        struct collective k;                                            \
         int rc;                                                         \
                                                                         \
         if (call_begin_shared(&k, comm, ENTRY(symbol)))                 \
@@ -23,8 +23,9 @@
 
 /*  BOTH(CREATE, name, root, parameters, arguments), with the parameters comm (parent) and made (new
  * communicator) */
-#define CREATE(symbol, root, params, args) \
-    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, comm_made(handle_at(made, 0), CHILD), params, args)
+#define CREATE(symbol, root, params, args)                                                            \
+    CREATE_AS(symbol, 0, call_leave_shared(&k, rc), root, comm_made(handle_at(made, 0), CHILD, NULL), \
+              params, args)
 #define CHILD comm_child(k.event.comm, k.event.seq)
 
 BOTH(CREATE, Comm_dup, -1, (handle comm, void *made), (comm, made))
@@ -51,7 +52,7 @@ BOTH(CREATE, Dist_graph_create_adjacent, -1,
 /* Between two groups with a parent each. */
 #define CREATE_BETWEEN(symbol, params, args)            \
     CREATE_AS(symbol, 0, call_leave_shared(&k, rc), -1, \
-              comm_made(handle_at(made, 0), comm_tagged(0, (uint32_t)tag)), params, args)
+              comm_made(handle_at(made, 0), comm_tagged(0, (uint32_t)tag), NULL), params, args)
 
 BOTH(CREATE_BETWEEN, Intercomm_create,
      (handle comm, int leader, handle peer_comm, int remote_leader, int tag, void *made),
@@ -75,7 +76,7 @@ BOTH(CREATE, Comm_connect, root, (const char *port, handle info, int root, handl
  * keeps what it answers before the communicator is complete, and that is wrong. */
 #define CREATE_POSTED(symbol, params, args)                                        \
     CREATE_AS(symbol, RING_EVENT_NONBLOCKING, call_posted(&k, rc, 0, request), -1, \
-              comm_made_like(handle_at(made, 0), CHILD, k.comm), params, args)
+              comm_made(handle_at(made, 0), CHILD, k.comm), params, args)
 
 BOTH(CREATE_POSTED, Comm_idup, (handle comm, void *made, void *request), (comm, made, request))
 BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, void *request),
@@ -98,7 +99,7 @@ BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, 
         if (ours) {                                           \
             call_over();                                      \
             if (!rc)                                          \
-                comm_made(handle_at(made, 0), origin);        \
+                comm_made(handle_at(made, 0), origin, NULL);  \
         }                                                     \
         return rc;                                            \
     }

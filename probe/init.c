@@ -69,22 +69,14 @@ uint64_t status_bytes_ask(const void *status)
     return (uint64_t)bytes;
 }
 
-static bool is_predefined(handle type)
-{
-    static struct next envelope = { "PMPI_Type_get_envelope", NULL };
-    int integers, addresses, types, combiner = -1;
-
-    return !((envelope_fn)next_get(&envelope))(type, &integers, &addresses, &types, &combiner) &&
-           combiner == probe.abi.combiner_named;
-}
-
 /* MPI_Type_size says MPI_UNDEFINED of what does not fit an int. */
 uint64_t type_bytes_ask(handle type)
 {
-    static struct next size_x = { "PMPI_Type_size_x", NULL }, size = { "PMPI_Type_size", NULL };
+    static struct next size_x = { "PMPI_Type_size_x", NULL }, size = { "PMPI_Type_size", NULL },
+                       envelope = { "PMPI_Type_get_envelope", NULL };
     bool large = next_get(&size_x) != next_missing;
+    int few = 0, integers, addresses, types, combiner = -1;
     int64_t bytes = 0;
-    int few = 0;
 
     if (!type || type == probe.abi.null_type ||
         ((ask_fn)next_get(large ? &size_x : &size))(type, large ? (void *)&bytes : &few))
@@ -92,7 +84,8 @@ uint64_t type_bytes_ask(handle type)
     bytes += few;
     if (bytes < 0)
         return 0;
-    if (is_predefined(type)) {
+    if (!((envelope_fn)next_get(&envelope))(type, &integers, &addresses, &types, &combiner) &&
+        combiner == probe.abi.combiner_named) { /* it is never freed */
         self.type = type;
         self.type_bytes = (uint64_t)bytes;
     }
@@ -100,14 +93,6 @@ uint64_t type_bytes_ask(handle type)
 }
 
 /* ---- joining ---- */
-
-/* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the step
- * that Slurm started for them.  Without either, spawned worlds of the same size share their communicators'
- * names. */
-static uint64_t spawned_world(void)
-{
-    return comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
-}
 
 /* From which incarnation on a spawned world looks for a free one, so that all its ranks find the same: only
  * the first of them have a rank of that number in the world before. Open MPI ends the name of a world with
@@ -145,7 +130,10 @@ static bool who_am_i(struct ring_info *info)
         return false;
     probe.world_seed = 1;
     if (parent()) {
-        probe.world_seed = spawned_world();
+        /* What the processes of one MPI_Comm_spawn share, and no other's: PMIx's name of their world, or the
+         * step that Slurm started for them.  Without either, spawned worlds of the same size share their
+         * communicators' names. */
+        probe.world_seed = comm_text(getenv("PMIX_NAMESPACE")) ^ comm_text(getenv("SLURM_STEP_ID")) ^ 2;
         info->incarnation = spawned_incarnation();
     }
     probe.concurrent = ((int (*)(int *))next_get(&level))(&provided) || provided >= probe.abi.thread_multiple;
@@ -158,20 +146,13 @@ static bool who_am_i(struct ring_info *info)
     return true;
 }
 
-static void unknown(const char *dir, const char *library)
-{
-    char text[LAUNCH_NOTE_MAX];
-
-    snprintf(text, sizeof(text), "unguarded: the ABI of this MPI library is not known: %s", library);
-    launch_note(dir, text);
-}
-
 /* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent
  * notices, because it counts rings. */
-static void join(void)
+static void join_step(void)
 {
     const char *dir = getenv(RING_ENV_DIR);
     struct ring_info info = { 0 };
+    char note[LAUNCH_NOTE_MAX];
     int saved = errno;
 
     if (!dir || !*dir || probe.main)
@@ -181,13 +162,14 @@ static void join(void)
         if (who_am_i(&info))
             probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
     } else {
-        unknown(dir, info.library);
+        snprintf(note, sizeof(note), "unguarded: the ABI of this MPI library is not known: %s", info.library);
+        launch_note(dir, note);
     }
     if (probe.main && thread_setup(dir, &info) == 0) {
         probe.control = control_page_follow(dir);
-        comm_made(probe.abi.world, COMM_PREDEFINED);
-        comm_made(probe.abi.self_comm, COMM_PREDEFINED);
-        comm_made(parent(), COMM_PREDEFINED);
+        comm_made(probe.abi.world, COMM_PREDEFINED, NULL);
+        comm_made(probe.abi.self_comm, COMM_PREDEFINED, NULL);
+        comm_made(parent(), COMM_PREDEFINED, NULL);
         pace_setup(dir);
         number_setup(&probe.main->file->streams_forgotten);
         atomic_store_explicit(&probe.active, true, memory_order_release);
@@ -203,7 +185,7 @@ static void join(void)
         int rc = ((int(*) params)next_get(&next))args; \
                                                        \
         if (!rc)                                       \
-            join();                                    \
+            join_step();                               \
         return rc;                                     \
     }
 

@@ -17,7 +17,7 @@ struct objects {
     size_t n;
 };
 
-static int collect(struct dl_phdr_info *info, size_t size, void *arg)
+static int collect_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct objects *o = arg;
 
@@ -28,31 +28,32 @@ static int collect(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool is_ours(void *at)
+/* The loaded object that an address is in.  NULL: none. */
+static const void *object_of(const void *at)
 {
-    static const char anchor;
-    Dl_info ours, theirs;
+    Dl_info info;
 
-    return dladdr(&anchor, &ours) && dladdr(at, &theirs) && ours.dli_fbase == theirs.dli_fbase;
+    return dladdr(at, &info) ? info.dli_fbase : NULL;
 }
 
 /* A program may load MPI with RTLD_LOCAL, as Python does for an extension module that is linked with it.  The
  * library is then only in that module's search order, so look into every loaded object. */
 static void *find_local(const char *name)
 {
+    static const char anchor;
     struct objects *o = calloc(1, sizeof(*o));
     void *at = NULL;
 
     if (!o)
         return NULL;
-    dl_iterate_phdr(collect, o);
+    dl_iterate_phdr(collect_object, o);
     for (size_t i = 0; i < o->n; i++) {
         void *object = at ? NULL : dlopen(o->name[i], RTLD_LAZY | RTLD_NOLOAD);
 
         if (object) {
             at = dlsym(object, name);
-            if (at && is_ours(at))
-                at = NULL;
+            if (at && object_of(at) == object_of(&anchor))
+                at = NULL; /* the probe's own */
             if (at)
                 atomic_store_explicit(&library, object,
                                       memory_order_release); /* kept open, so that it is not unloaded */
@@ -65,7 +66,7 @@ static void *find_local(const char *name)
     return at;
 }
 
-static void *find(const char *name, void *where)
+static void *find_symbol(const char *name, void *where)
 {
     void *object = atomic_load_explicit(&library, memory_order_acquire), *at;
     int saved = errno;
@@ -82,7 +83,7 @@ static void *find(const char *name, void *where)
 
 void *next_symbol(const char *name)
 {
-    return find(name, RTLD_DEFAULT);
+    return find_symbol(name, RTLD_DEFAULT);
 }
 
 static int unsupported(void)
@@ -99,18 +100,17 @@ static void look_for_tools(const char *name, void *at)
 {
     char pmpi[64];
     void *library_at;
-    Dl_info ours, theirs;
 
     if (next_layered || name[0] != 'M' || snprintf(pmpi, sizeof(pmpi), "P%s", name) >= (int)sizeof(pmpi))
         return;
-    library_at = find(pmpi, RTLD_NEXT);
-    if (library_at && dladdr(at, &ours) && dladdr(library_at, &theirs) && ours.dli_fbase != theirs.dli_fbase)
+    library_at = find_symbol(pmpi, RTLD_NEXT);
+    if (library_at && object_of(at) && object_of(library_at) && object_of(at) != object_of(library_at))
         next_layered = true;
 }
 
 next_fn next_find(struct next *n)
 {
-    void *at = find(n->name, RTLD_NEXT);
+    void *at = find_symbol(n->name, RTLD_NEXT);
 
     if (!at)
         return next_missing; /* not remembered: the library may be loaded later */

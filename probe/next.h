@@ -26,8 +26,8 @@ extern bool next_layered __attribute__((visibility("hidden")));
 /* Look the function up and cache it if found.  Never NULL. */
 next_fn next_find(struct next *n);
 
-/* Cached lookup.  Never NULL: next_missing, which raises an MPI error, where no library defines the function.
- */
+/* Cached lookup.  Never NULL: next_missing, which raises an MPI error, where no library defines the
+ * function. */
 static inline next_fn next_get(struct next *n)
 {
     void *at = atomic_load_explicit(&n->at, memory_order_acquire);

@@ -14,7 +14,7 @@ void number_setup(_Atomic uint64_t *counter)
 }
 
 /* A free place, or the one unused longest. */
-static unsigned place(struct number_line *l, uint32_t now)
+static unsigned place_for(struct number_line *l, uint32_t now)
 {
     uint32_t oldest = 0;
     unsigned at = 0;
@@ -32,11 +32,11 @@ static unsigned place(struct number_line *l, uint32_t now)
     return at;
 }
 
-static struct number_stream *first(uint64_t key)
+static struct number_stream *begin_stream(uint64_t key)
 {
     struct number_line *l = number_line(key);
     uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
-    struct number_stream *s = &l->way[place(l, now)];
+    struct number_stream *s = &l->way[place_for(l, now)];
     uint64_t old = atomic_load_explicit(&s->key, memory_order_relaxed);
 
     if (!atomic_compare_exchange_strong_explicit(&s->key, &old, key, memory_order_relaxed,
@@ -50,35 +50,36 @@ static struct number_stream *first(uint64_t key)
     return s;
 }
 
-struct number_stream *number_search(uint64_t key)
+static struct number_stream *find_stream(uint64_t key)
 {
     struct number_stream *s = number_line(key)->way;
 
     for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
         if (atomic_load_explicit(&s->key, memory_order_relaxed) == key)
             return s;
-    return first(key);
+    return NULL;
+}
+
+struct number_stream *number_search(uint64_t key)
+{
+    struct number_stream *s = find_stream(key);
+
+    return s ? s : begin_stream(key);
 }
 
 void number_undo(uint64_t key, uint32_t number)
 {
-    struct number_stream *s = number_line(key)->way;
+    struct number_stream *s = find_stream(key);
 
-    for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
-        if (atomic_load_explicit(&s->key, memory_order_relaxed) == key &&
-            atomic_load_explicit(&s->next, memory_order_relaxed) == number + 1)
-            atomic_store_explicit(&s->next, number, memory_order_relaxed);
+    if (s && atomic_load_explicit(&s->next, memory_order_relaxed) == number + 1)
+        atomic_store_explicit(&s->next, number, memory_order_relaxed);
 }
 
 void number_back(uint64_t key)
 {
-    struct number_stream *s = number_line(key)->way;
+    struct number_stream *s = find_stream(key);
+    uint32_t next = s ? atomic_load_explicit(&s->next, memory_order_relaxed) : 0;
 
-    for (unsigned i = 0; i < NUMBER_WAYS; i++, s++)
-        if (atomic_load_explicit(&s->key, memory_order_relaxed) == key) {
-            uint32_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
-
-            if (next)
-                atomic_store_explicit(&s->next, next - 1, memory_order_relaxed);
-        }
+    if (next)
+        atomic_store_explicit(&s->next, next - 1, memory_order_relaxed);
 }

@@ -8,26 +8,8 @@
  * not known; waiting for it counts as waiting. */
 #include "probe/p2p.h"
 
-/* Only bytes that leave this rank are counted, as those of point-to-point calls are, and their type is looked
- * at once the library has accepted it.
- *  ONE_SIDED(symbol, communicator, bytes, parameters, arguments) */
-#define ONE_SIDED(symbol, comm_used, bytes, params, args)         \
-    EXPORT int symbol params;                                     \
-    int symbol params                                             \
-    {                                                             \
-        static struct next next = { #symbol, NULL };              \
-        struct p2p p;                                             \
-        int rc;                                                   \
-                                                                  \
-        if (!p2p_begin(&p, comm_used, ENTRY(symbol)))             \
-            return ((int(*) params)next_get(&next))args;          \
-        p2p_show(&p, 0);                                          \
-        rc = ((int(*) params)next_get(&next))args;                \
-        p2p_over(&p, p2p_leave(&p, rc || !p.ring ? 0 : (bytes))); \
-        return rc;                                                \
-    }
-
-#define PASSING(name, COUNT, bytes, params, args) BOTH(ONE_SIDED, name, NULL, bytes, params, args)
+/* Only bytes that leave this rank are counted, as those of point-to-point calls are. */
+#define PASSING(name, COUNT, bytes, params, args) BOTH(SHOWN, name, NULL, bytes, params, args)
 /* For int counts, and for the large counts of MPI 4. */
 #define ALL(DEFINE, name) \
     DEFINE(name, int)     \
@@ -78,7 +60,7 @@ PASSING(Compare_and_swap, int, 0,
 
 /* ---- synchronising ---- */
 
-#define SYNC(name, params, args) BOTH(ONE_SIDED, name, NULL, 0, params, args)
+#define SYNC(name, params, args) BOTH(SHOWN, name, NULL, 0, params, args)
 
 SYNC(Win_fence, (int assertion, handle win), (assertion, win))
 SYNC(Win_start, (handle group, int assertion, handle win), (group, assertion, win))
@@ -96,7 +78,7 @@ SYNC(Win_flush_local_all, (handle win), (win))
 
 /* ---- making windows: collective, but over a communicator whose numbers other calls take ---- */
 
-#define MAKE(name, params, args) BOTH(ONE_SIDED, name, comm, 0, params, args)
+#define MAKE(name, params, args) BOTH(SHOWN, name, comm, 0, params, args)
 
 MAKE(Win_create, (void *base, intptr_t size, int unit, handle info, handle comm, void *win),
      (base, size, unit, info, comm, win))

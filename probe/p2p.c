@@ -200,27 +200,31 @@ ALL(SEND, Rsend)
 #define ISEND_PARAMS(COUNT) \
     (const void *buf, COUNT n, handle type, int to, int tag, handle comm, void *request)
 
-#define ISEND(symbol, COUNT)                                                        \
-    EXPORT int symbol ISEND_PARAMS(COUNT);                                          \
-    int symbol ISEND_PARAMS(COUNT)                                                  \
-    {                                                                               \
-        static struct next next = { #symbol, NULL };                                \
-        struct hot_message m;                                                       \
-        struct ring_event e;                                                        \
-        struct number number;                                                       \
-        uint64_t bytes;                                                             \
-        struct p2p p;                                                               \
-        int rc;                                                                     \
-                                                                                    \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                    \
-            return NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request); \
-        number = message_begin(&e, p.comm, RING_OP_SEND, to, tag);                  \
-        bytes = bytes_to_send(&p, n, type);                                         \
-        m = to_post(&e);                                                            \
-        rc = NEXT(ISEND_PARAMS(COUNT))(buf, n, type, to, tag, comm, request);       \
-        posted(&p, m, number, bytes_sent(&p, bytes, n, type, rc), rc, request);     \
-        return rc;                                                                  \
+/* before, after: the bytes sent, as they are known before the call and after it. */
+#define POST_AS(symbol, op, peer, before, after, params, args) \
+    EXPORT int symbol params;                                  \
+    int symbol params                                          \
+    {                                                          \
+        static struct next next = { #symbol, NULL };           \
+        struct hot_message m;                                  \
+        struct ring_event e;                                   \
+        struct number number;                                  \
+        uint64_t bytes;                                        \
+        struct p2p p;                                          \
+        int rc;                                                \
+                                                               \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))               \
+            return NEXT(params) args;                          \
+        number = message_begin(&e, p.comm, op, peer, tag);     \
+        bytes = before;                                        \
+        m = to_post(&e);                                       \
+        rc = NEXT(params) args;                                \
+        posted(&p, m, number, after, rc, request);             \
+        return rc;                                             \
     }
+#define ISEND(symbol, COUNT)                                                                          \
+    POST_AS(symbol, RING_OP_SEND, to, bytes_to_send(&p, n, type), bytes_sent(&p, bytes, n, type, rc), \
+            ISEND_PARAMS(COUNT), (buf, n, type, to, tag, comm, request))
 ALL(ISEND, Isend)
 ALL(ISEND, Ibsend)
 ALL(ISEND, Issend)
@@ -254,25 +258,9 @@ ALL(RECV, Recv)
 
 #define IRECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *request)
 
-#define IRECV(symbol, COUNT)                                                          \
-    EXPORT int symbol IRECV_PARAMS(COUNT);                                            \
-    int symbol IRECV_PARAMS(COUNT)                                                    \
-    {                                                                                 \
-        static struct next next = { #symbol, NULL };                                  \
-        struct hot_message m;                                                         \
-        struct ring_event e;                                                          \
-        struct number number;                                                         \
-        struct p2p p;                                                                 \
-        int rc;                                                                       \
-                                                                                      \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                      \
-            return NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request); \
-        number = message_begin(&e, p.comm, RING_OP_RECV, from, tag);                  \
-        m = to_post(&e);                                                              \
-        rc = NEXT(IRECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, request);       \
-        posted(&p, m, number, 0, rc, request);                                        \
-        return rc;                                                                    \
-    }
+#define IRECV(symbol, COUNT)                                           \
+    POST_AS(symbol, RING_OP_RECV, from, 0, bytes, IRECV_PARAMS(COUNT), \
+            (buf, n, type, from, tag, comm, request))
 ALL(IRECV, Irecv)
 
 /* ---- both at once ---- */
@@ -445,22 +433,7 @@ BOTH(PRECV_INIT, Precv_init)
 
 /* ---- probing ---- */
 
-#define PROBE(symbol)                                                         \
-    EXPORT int symbol(int from, int tag, handle comm, void *status);          \
-    int symbol(int from, int tag, handle comm, void *status)                  \
-    {                                                                         \
-        static struct next next = { #symbol, NULL };                          \
-        struct p2p p;                                                         \
-        int rc;                                                               \
-                                                                              \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                              \
-            return NEXT((int, int, handle, void *))(from, tag, comm, status); \
-        p2p_show(&p, 0);                                                      \
-        rc = NEXT((int, int, handle, void *))(from, tag, comm, status);       \
-        p2p_over(&p, p2p_leave(&p, 0));                                       \
-        return rc;                                                            \
-    }
-BOTH(PROBE, Probe)
+BOTH(SHOWN, Probe, comm, 0, (int from, int tag, handle comm, void *status), (from, tag, comm, status))
 
 /* A probe took a message out of its stream, to be received by MPI_Mrecv. */
 static void matched(struct p2p *p, int from, int tag, const void *message, const void *status)
@@ -475,59 +448,44 @@ static void matched(struct p2p *p, int from, int tag, const void *message, const
         request_made(handle_at(message, 0), p->comm, &e, false);
 }
 
-#define MPROBE(symbol)                                                                         \
-    EXPORT int symbol(int from, int tag, handle comm, void *message, void *status);            \
-    int symbol(int from, int tag, handle comm, void *message, void *status)                    \
-    {                                                                                          \
-        static struct next next = { #symbol, NULL };                                           \
-        struct status own;                                                                     \
-        struct p2p p;                                                                          \
-        int rc;                                                                                \
-                                                                                               \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                               \
-            return NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status); \
-        status = status_wanted(status, &own);                                                  \
-        p2p_show(&p, 0);                                                                       \
-        rc = NEXT((int, int, handle, void *, void *))(from, tag, comm, message, status);       \
-        p2p_over(&p, p2p_leave(&p, 0));                                                        \
-        if (!rc)                                                                               \
-            matched(&p, from, tag, message, status);                                           \
-        return rc;                                                                             \
+/* blocks: else the call takes no part in the sums. */
+#define MPROBE(symbol, blocks, found, params, args)  \
+    EXPORT int symbol params;                        \
+    int symbol params                                \
+    {                                                \
+        static struct next next = { #symbol, NULL }; \
+        struct status own;                           \
+        struct p2p p;                                \
+        int rc;                                      \
+                                                     \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))     \
+            return NEXT(params) args;                \
+        status = status_wanted(status, &own);        \
+        if (blocks)                                  \
+            p2p_show(&p, 0);                         \
+        rc = NEXT(params) args;                      \
+        if (blocks)                                  \
+            p2p_over(&p, p2p_leave(&p, 0));          \
+        else                                         \
+            call_over();                             \
+        if (!rc && (found))                          \
+            matched(&p, from, tag, message, status); \
+        return rc;                                   \
     }
-BOTH(MPROBE, Mprobe)
-
-/* Never blocks, and takes no part in the sums. */
-#define IMPROBE(symbol)                                                                                     \
-    EXPORT int symbol(int from, int tag, handle comm, int *flag, void *message, void *status);              \
-    int symbol(int from, int tag, handle comm, int *flag, void *message, void *status)                      \
-    {                                                                                                       \
-        static struct next next = { #symbol, NULL };                                                        \
-        struct status own;                                                                                  \
-        struct p2p p;                                                                                       \
-        int rc;                                                                                             \
-                                                                                                            \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))                                                            \
-            return NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status); \
-        status = status_wanted(status, &own);                                                               \
-        rc = NEXT((int, int, handle, int *, void *, void *))(from, tag, comm, flag, message, status);       \
-        call_over();                                                                                        \
-        if (!rc && *flag)                                                                                   \
-            matched(&p, from, tag, message, status);                                                        \
-        return rc;                                                                                          \
-    }
-BOTH(IMPROBE, Improbe)
+BOTH(MPROBE, Mprobe, true, true, (int from, int tag, handle comm, void *message, void *status),
+     (from, tag, comm, message, status))
+BOTH(MPROBE, Improbe, false, *flag, (int from, int tag, handle comm, int *flag, void *message, void *status),
+     (from, tag, comm, flag, message, status))
 
 /* What the probe knows of a message that was matched. */
 static void take_matched(struct p2p *p, struct ring_event *e, const void *message)
 {
-    struct ring_event known;
-    struct comm *c = request_matched(handle_at(message, 0), &known);
+    struct comm *c;
 
-    e->op = RING_OP_NONE;
-    if (!c)
-        return;
-    *e = known;
-    p->comm = c;
+    *e = (struct ring_event){ .op = RING_OP_NONE };
+    c = request_matched(handle_at(message, 0), e);
+    if (c)
+        p->comm = c;
 }
 
 #define MRECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, void *message, void *last)

@@ -89,4 +89,23 @@ HOT void p2p_posted(struct p2p *p, uint64_t bytes)
     call_over();
 }
 
+/* A call that is shown, and has no event:
+ *  SHOWN(symbol, communicator, bytes, parameters, arguments)
+ * bytes: sent; the type is looked at once the library has accepted it. */
+#define SHOWN(symbol, comm_used, bytes, params, args)             \
+    EXPORT int symbol params;                                     \
+    int symbol params                                             \
+    {                                                             \
+        static struct next next = { #symbol, NULL };              \
+        struct p2p p;                                             \
+        int rc;                                                   \
+                                                                  \
+        if (!p2p_begin(&p, comm_used, ENTRY(symbol)))             \
+            return ((int(*) params)next_get(&next))args;          \
+        p2p_show(&p, 0);                                          \
+        rc = ((int(*) params)next_get(&next))args;                \
+        p2p_over(&p, p2p_leave(&p, rc || !p.ring ? 0 : (bytes))); \
+        return rc;                                                \
+    }
+
 #endif

@@ -70,19 +70,6 @@ static struct {
 
 /* ---- release ---- */
 
-/* Whether Open MPI's own switch for yielding can be used.  Where the user has set it, it is left alone. */
-static bool openmpi_can_yield(void)
-{
-    bool was;
-
-    me.yield_set = (bool (*)(bool))next_symbol("opal_progress_set_yield_when_idle");
-    if (!me.yield_set)
-        return false;
-    was = me.yield_set(true);
-    me.yield_set(was);
-    return !was;
-}
-
 static void release_set(bool on)
 {
     if (on == atomic_load_explicit(&releasing, memory_order_relaxed))
@@ -152,8 +139,10 @@ static struct pacing_slot *slot_take(uint64_t now)
     return NULL;
 }
 
-static bool join(uint64_t now)
+static bool join_page(uint64_t now)
 {
+    bool yields;
+
     if (me.page || me.failed)
         return !me.failed;
     me.failed = true;
@@ -164,13 +153,18 @@ static bool join(uint64_t now)
     pace_plan = &me.page->plan;
     cpus_publish(me.slot);
     me.able = PACER_GATE | PACER_DELAY | PACER_STAGGER;
-    if (probe.abi.kind == ABI_OPENMPI && openmpi_can_yield())
-        me.able |= PACER_RELEASE;
+    if (probe.abi.kind == ABI_OPENMPI)
+        me.yield_set = (bool (*)(bool))next_symbol("opal_progress_set_yield_when_idle");
+    if (me.yield_set) { /* Open MPI's own switch; where the user has set it, it is left alone */
+        yields = me.yield_set(true);
+        me.yield_set(yields);
+        me.able |= yields ? 0 : PACER_RELEASE;
+    }
     me.failed = false;
     return true;
 }
 
-static void lead(bool on)
+static void lead_set(bool on)
 {
     if (!on && me.leads) {
         atomic_store_explicit(&me.page->plan, 0, memory_order_relaxed);
@@ -189,7 +183,7 @@ static void disengage(void)
 {
     release_set(false);
     if (me.page)
-        lead(false);
+        lead_set(false);
     atomic_store_explicit(&pace_engaged, false, memory_order_relaxed);
 }
 
@@ -201,14 +195,6 @@ void pace_finish(void)
 }
 
 /* ---- how busy the node is ---- */
-
-static uint64_t switches_now(void)
-{
-    struct rusage u = { 0 };
-
-    getrusage(RUSAGE_SELF, &u);
-    return (uint64_t)u.ru_nivcsw;
-}
 
 static void look_publish(double s, uint64_t switches, uint64_t stay_ns)
 {
@@ -225,15 +211,17 @@ static void look_publish(double s, uint64_t switches, uint64_t stay_ns)
 
 /* Measure this rank without a lever, over PACER_LOOK collectives in a row.  The first of a row is left out: a
  * lever may have been in force when its time began. */
-static void look_at_me(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
+static void look_at_me(const struct collective *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
+    struct rusage usage = { 0 };
     uint64_t switches;
 
     me.stay_ns += stay_ns;
     if (paced)
         me.in_row = 0;
     else if (me.in_row++ % PACER_LOOK == 0) {
-        switches = switches_now();
+        getrusage(RUSAGE_SELF, &usage);
+        switches = (uint64_t)usage.ru_nivcsw;
         if (me.in_row > 1) {
             look_publish((double)(now - me.look_ns) * 1e-9, switches - me.switches, me.stay_ns);
             if (now - me.look_ns < PACER_LOOK * SHORT_NS)
@@ -281,19 +269,9 @@ static void look_at_all(uint64_t now)
 
 /* ---- leading ---- */
 
-/* Holds at the gate that reached their limit, including those of ranks that have ended. */
-static uint64_t late_holds(void)
+static void report_put(void)
 {
     uint32_t n = atomic_load_explicit(&me.page->slots, memory_order_relaxed);
-    uint64_t late = 0;
-
-    for (uint32_t i = 0; i < n && i < PACING_SLOTS; i++)
-        late += atomic_load_explicit(&me.page->slot[i].late, memory_order_relaxed);
-    return late;
-}
-
-static void report(void)
-{
     struct pacing_report r = { .mode = me.pacer.mode,
                                .lever = pacer_current(&me.pacer),
                                .ranks = me.sight.ranks,
@@ -301,10 +279,11 @@ static void report(void)
                                .collectives = me.pacer.at,
                                .with = me.pacer.epochs[1],
                                .without = me.pacer.epochs[0],
-                               .late = late_holds(),
                                .switches_hz = me.sight.switches_hz,
                                .wait_ratio = me.sight.wait_ratio };
 
+    for (uint32_t i = 0; i < n && i < PACING_SLOTS; i++) /* those of ranks that have ended, too */
+        r.late += atomic_load_explicit(&me.page->slot[i].late, memory_order_relaxed);
     for (uint32_t i = 0; i < PACER_LEVERS; i++) {
         const struct pacer_lever *l = &me.pacer.lever[i];
         struct pacing_lever *out = &r.levers[i];
@@ -319,15 +298,6 @@ static void report(void)
 }
 _Static_assert(PACING_LEVERS == PACER_LEVERS, "a report has a line for each lever");
 
-static struct pacer_params params_now(void)
-{
-    const struct control_page_pace *c = &probe.control->pace;
-
-    return (struct pacer_params){ .levers = __atomic_load_n(&c->levers, __ATOMIC_RELAXED),
-                                  .epoch = __atomic_load_n(&c->epoch, __ATOMIC_RELAXED),
-                                  .every = __atomic_load_n(&c->every, __ATOMIC_RELAXED) };
-}
-
 /* Whether this rank leads.  The first rank to come does, or the one that finds the leader gone. */
 static bool do_i_lead(uint64_t now)
 {
@@ -335,44 +305,43 @@ static bool do_i_lead(uint64_t now)
 
     if (leader == me.slots && me.leads)
         return true;
-    lead(false);
+    lead_set(false);
     if (leader && now < atomic_load_explicit(&me.page->fresh_ns, memory_order_relaxed) + LEADER_NS)
         return false;
     atomic_store_explicit(&me.page->fresh_ns, now + FRESH_NS, memory_order_relaxed);
     if (atomic_compare_exchange_strong(&me.page->leader, &leader, me.slots))
-        lead(true);
+        lead_set(true);
     return me.leads;
-}
-
-static void plan_put(uint64_t plan, uint64_t fresh_ns)
-{
-    struct pacing_page *page = me.page;
-
-    if (fresh_ns > atomic_load_explicit(&page->fresh_ns, memory_order_relaxed) + FRESH_AGAIN)
-        atomic_store_explicit(&page->fresh_ns, fresh_ns, memory_order_relaxed);
-    if (plan != atomic_load_explicit(&page->plan, memory_order_relaxed))
-        atomic_store_explicit(&page->plan, plan, memory_order_relaxed);
 }
 
 static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 {
-    const struct pacer_params params = params_now();
+    const struct control_page_pace *c = &probe.control->pace;
+    const struct pacer_params params = { .levers = __atomic_load_n(&c->levers, __ATOMIC_RELAXED),
+                                         .epoch = __atomic_load_n(&c->epoch, __ATOMIC_RELAXED),
+                                         .every = __atomic_load_n(&c->every, __ATOMIC_RELAXED) };
+    uint64_t fresh_ns = now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s), plan = 0;
+    struct pacing_page *page = me.page;
     uint8_t mode = me.pacer.mode;
     uint32_t lever;
 
     if (me.look_at-- == 0) {
         me.look_at = PACER_LOOK;
         look_at_all(now);
-        report();
+        report_put();
     }
     pacer_tick(&me.pacer, &params, &me.sight, collective);
     lever = pacer_current(&me.pacer);
-    plan_put(lever ? pacing_plan(lever | pacing_communicator(me.pacer.comm), pacer_epoch(&me.pacer),
-                                 pacer_every(&me.pacer, &params))
-                   : 0,
-             now + FRESH_NS + (uint64_t)(FRESH_CYCLES * 1e9 * collective->cycle_s));
+    if (lever)
+        plan = pacing_plan(lever | pacing_communicator(me.pacer.comm), pacer_epoch(&me.pacer),
+                           pacer_every(&me.pacer, &params));
+    /* Every rank of the node reads these: they are written only when they change. */
+    if (fresh_ns > atomic_load_explicit(&page->fresh_ns, memory_order_relaxed) + FRESH_AGAIN)
+        atomic_store_explicit(&page->fresh_ns, fresh_ns, memory_order_relaxed);
+    if (plan != atomic_load_explicit(&page->plan, memory_order_relaxed))
+        atomic_store_explicit(&page->plan, plan, memory_order_relaxed);
     if (mode != me.pacer.mode)
-        report();
+        report_put();
 }
 
 /* ---- the levers ---- */
@@ -380,7 +349,7 @@ static void lead_tick(uint64_t now, const struct pacer_collective *collective)
 /* The collective whose sample decides about this one.  On the plan's communicator it is this one; on others,
  * the next one on the plan's communicator, because this one falls into its time.  False when there was none
  * yet. */
-static bool sample_of(const struct call *k, uint32_t comm, uint64_t *key, uint32_t *seq)
+static bool sample_of(const struct collective *k, uint32_t comm, uint64_t *key, uint32_t *seq)
 {
     if (!comm || comm == pacing_communicator(k->event.comm)) {
         me.sampled_by = k->event.comm;
@@ -395,7 +364,7 @@ static bool sample_of(const struct call *k, uint32_t comm, uint64_t *key, uint32
 }
 
 /* The lever for this collective; 0: none. */
-static uint32_t lever_for(const struct call *k, uint64_t now)
+static uint32_t lever_for(const struct collective *k, uint64_t now)
 {
     uint64_t plan = atomic_load_explicit(&me.page->plan, memory_order_relaxed);
     uint32_t levers = __atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED);
@@ -426,22 +395,13 @@ static bool synchronises(const struct ring_event *e)
     }
 }
 
-/* Let the library progress sends and receives that were posted before, while this rank is held.  Probing for
- * a message from oneself is local and finds nothing, but runs the library's progress engine. */
-static void progress(void)
+static void hold_at_gate(struct collective *k, uint64_t now)
 {
     static struct next iprobe = { "PMPI_Iprobe", NULL };
-    int found = 0;
-
-    ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(
-        probe.abi.any_source, probe.abi.any_tag, probe.abi.self_comm, &found, probe.abi.status_ignore);
-}
-
-static void hold(struct call *k, uint64_t now)
-{
     uint64_t end = now + 1000ull * __atomic_load_n(&probe.control->pace.max_delay_us, __ATOMIC_RELAXED);
     struct comm *c = k->comm;
     uint32_t seq = k->event.seq;
+    int found = 0;
 
     if (!synchronises(&k->event))
         return;
@@ -454,13 +414,16 @@ static void hold(struct call *k, uint64_t now)
     while (now < end) {
         if (pacing_gate_sleep(c->gate, seq, end - now < SLICE_NS ? end - now : SLICE_NS))
             return;
-        progress();
+        /* Let the library progress sends and receives that were posted before.  Probing for a message from
+         * oneself is local and finds nothing, but runs the library's progress engine. */
+        ((int (*)(int, int, handle, int *, void *))next_get(&iprobe))(
+            probe.abi.any_source, probe.abi.any_tag, probe.abi.self_comm, &found, probe.abi.status_ignore);
         now = clock_monotonic_ns();
     }
     atomic_fetch_add_explicit(&me.slot->late, 1, memory_order_relaxed);
 }
 
-static uint64_t signature_of(const struct call *k)
+static uint64_t signature_of(const struct collective *k)
 {
     return (k->event.comm ^ k->event.bytes * 0x9e3779b97f4a7c15u) + k->event.op;
 }
@@ -482,14 +445,14 @@ static void sleep_s(double s)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-static void delay(struct call *k, uint32_t lever)
+static void sleep_before(const struct collective *k)
 {
     const struct control_page_pace *c = &probe.control->pace;
     const struct pace_params p = { .max_delay_s = 1e-6 * __atomic_load_n(&c->max_delay_us, __ATOMIC_RELAXED),
                                    .share = 1e-3 * __atomic_load_n(&c->share, __ATOMIC_RELAXED) };
     const struct pace_stays *w = &waits_of(signature_of(k))->stays;
 
-    if (lever == PACER_DELAY)
+    if (k->lever == PACER_DELAY)
         sleep_s(pace_delay_s(&w->early, &p));
     else if (w->early.n)
         sleep_s(pace_stagger_s(me.slots - 1, me.page->slots, w->least_s, &p));
@@ -497,7 +460,7 @@ static void delay(struct call *k, uint32_t lever)
 
 /* ---- a collective ---- */
 
-static void took(const struct call *k, uint64_t now, bool paced, uint64_t stay_ns)
+static void collective_took(const struct collective *k, uint64_t now, bool paced, uint64_t stay_ns)
 {
     uint64_t cycle_ns = k->comm->left_ns >= me.engaged_ns ? now - k->comm->left_ns : 0;
 
@@ -512,7 +475,7 @@ static void took(const struct call *k, uint64_t now, bool paced, uint64_t stay_n
                                                    .cycle_s = (double)cycle_ns * 1e-9 });
 }
 
-void pace_enter(struct call *k, bool posted)
+void pace_enter(struct collective *k, bool posted)
 {
     int saved = errno;
     uint64_t now;
@@ -527,7 +490,7 @@ void pace_enter(struct call *k, bool posted)
     }
     if (!__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED)) {
         disengage();
-    } else if (join(now)) {
+    } else if (join_page(now)) {
         if (!atomic_load_explicit(&pace_engaged, memory_order_relaxed)) {
             atomic_store_explicit(&pace_engaged, true, memory_order_relaxed);
             me.engaged_ns = now;
@@ -535,23 +498,23 @@ void pace_enter(struct call *k, bool posted)
         k->lever = lever_for(k, now);
         k->paced_ns = posted ? 0 : now;
         if (posted) /* the time since the last collective belongs to that one's lever */
-            took(k, now, atomic_load_explicit(&releasing, memory_order_relaxed), 0);
+            collective_took(k, now, atomic_load_explicit(&releasing, memory_order_relaxed), 0);
         release_set(k->lever == PACER_RELEASE);
         if (k->lever == PACER_GATE && !posted)
-            hold(k, now);
+            hold_at_gate(k, now);
         else if (k->lever & (PACER_DELAY | PACER_STAGGER) && !posted)
-            delay(k, k->lever);
+            sleep_before(k);
     }
     errno = saved;
 }
 
-void pace_leave(struct call *k)
+void pace_leave(struct collective *k)
 {
     int saved = errno;
     uint64_t now = clock_monotonic_ns();
 
     if (!k->lever)
         pace_stayed(&waits_of(signature_of(k))->stays, (double)(now - k->paced_ns) * 1e-9);
-    took(k, now, k->lever != 0, now - k->paced_ns);
+    collective_took(k, now, k->lever != 0, now - k->paced_ns);
     errno = saved;
 }

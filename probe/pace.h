@@ -16,7 +16,7 @@
 
 #include "probe/probe.h"
 
-struct call;
+struct collective;
 
 /* Called in MPI_Init, with the step's directory. */
 void pace_setup(const char *dir);
@@ -26,8 +26,8 @@ void pace_finish(void);
 extern atomic_bool pace_engaged; /* disengage() has something to undo once pacing is switched off */
 
 /* Where collectives follow each other within microseconds, pacing's own bookkeeping would slow the program
- * down.  It rests until this time of the ring's clock as long as no plan is in force.  0: it does not rest.
- */
+ * down.  It rests until this time of the ring's clock as long as no plan is in force.  0: it does not
+ * rest. */
 extern _Atomic uint64_t pace_rest_until;
 extern const _Atomic uint64_t *pace_plan; /* the node's plan; valid while pacing rests */
 
@@ -46,8 +46,8 @@ HOT bool pace_asked(uint64_t enter)
 }
 
 /* Called after call_enter(), before the library.  posted: the call does not wait, so only its time counts. */
-void pace_enter(struct call *k, bool posted);
+void pace_enter(struct collective *k, bool posted);
 /* Called when the library has returned from a call with paced_ns set. */
-void pace_leave(struct call *k);
+void pace_leave(struct collective *k);
 
 #endif

@@ -24,7 +24,7 @@ static struct table {
 static atomic_uint n_tables = 1;
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 
-static bool grow(unsigned known)
+static bool add_table(unsigned known)
 {
     unsigned n;
     bool grown = false;
@@ -65,7 +65,7 @@ static _Atomic uint64_t *key_of(const struct request *q)
 
 /* Locked instructions take as long as the rest of a request's bookkeeping: only where threads may call MPI at
  * the same time. */
-static void count(atomic_uint *counter, unsigned n)
+static void add_count(atomic_uint *counter, unsigned n)
 {
     if (probe.concurrent)
         atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
@@ -74,7 +74,7 @@ static void count(atomic_uint *counter, unsigned n)
                               memory_order_relaxed);
 }
 
-static bool claim(_Atomic uint64_t *key)
+static bool claim_key(_Atomic uint64_t *key)
 {
     uint64_t expected = REQUEST_FREE;
 
@@ -102,7 +102,7 @@ static struct request *find_displaced(handle h, uint64_t key)
     return NULL;
 }
 
-HOT struct request *find(handle h)
+HOT struct request *find_entry(handle h)
 {
     uint64_t key = request_key(h);
     size_t at = request_home(key);
@@ -114,7 +114,7 @@ HOT struct request *find(handle h)
 
 struct request *request_find(handle h)
 {
-    struct request *q = find(h);
+    struct request *q = find_entry(h);
 
     return q && q->is.active ? q : NULL;
 }
@@ -124,11 +124,11 @@ void request_over(struct request *q)
     _Atomic uint64_t *key = key_of(q);
 
     if (q->is.displaced)
-        count(&request_displaced, -1u);
+        add_count(&request_displaced, -1u);
     if (!request_is_message(q))
-        count(&request_collectives, -1u);
+        add_count(&request_collectives, -1u);
     atomic_store_explicit(key, REQUEST_FREE, memory_order_release);
-    count(&request_count, -1u);
+    add_count(&request_count, -1u);
 }
 
 static void missed(unsigned op)
@@ -141,7 +141,7 @@ static void missed(unsigned op)
 
 /* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for it
  * will say so; without one its completion was not seen. */
-static void displace(struct request *q, handle h)
+static void displace_request(struct request *q, handle h)
 {
     uint64_t key = request_key(h);
 
@@ -163,13 +163,13 @@ static struct request *slot_for(handle h, unsigned op)
     struct request *q;
     unsigned k = 0, n;
 
-    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim(&request_keys[first])) {
+    if (!atomic_load_explicit(&request_displaced, memory_order_relaxed) && claim_key(&request_keys[first])) {
         request_slots[first].is.displaced = false;
         return &request_slots[first];
     }
-    q = find(h);
+    q = find_entry(h);
     if (q)
-        displace(q, h);
+        displace_request(q, h);
     do {
         n = atomic_load_explicit(&n_tables, memory_order_acquire);
         for (; k < n; k++) {
@@ -177,28 +177,18 @@ static struct request *slot_for(handle h, unsigned op)
             uint32_t at = home(t, h);
 
             for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (t->size - 1))
-                if (claim(&t->keys[at])) {
+                if (claim_key(&t->keys[at])) {
                     t->slots[at].is.displaced = k > 0 || i > 0;
                     return &t->slots[at];
                 }
         }
-    } while (grow(n));
+    } while (add_table(n));
     missed(op);
     return NULL;
 }
 
-static void publish(struct request *q, handle h)
-{
-    if (q->is.displaced)
-        count(&request_displaced, 1);
-    if (!request_is_message(q))
-        count(&request_collectives, 1);
-    count(&request_count, 1);
-    atomic_store_explicit(key_of(q), request_key(h), memory_order_release);
-}
-
-static void keep(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live,
-                 bool partitioned)
+static void keep_request(handle h, const struct ring_event *e, struct comm *c, bool persistent, bool live,
+                         bool partitioned)
 {
     struct request *q = slot_for(h, e->op);
 
@@ -213,7 +203,12 @@ static void keep(handle h, const struct ring_event *e, struct comm *c, bool pers
     atomic_store_explicit(&q->held, false, memory_order_relaxed);
     q->is.partitioned = partitioned;
     q->is.given_back = false;
-    publish(q, h);
+    if (q->is.displaced)
+        add_count(&request_displaced, 1);
+    if (!request_is_message(q))
+        add_count(&request_collectives, 1);
+    add_count(&request_count, 1);
+    atomic_store_explicit(key_of(q), request_key(h), memory_order_release);
 }
 
 void request_posted(struct ring *r, handle h, const struct ring_event *e, struct comm *c)
@@ -221,7 +216,7 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
     struct ring_event done;
 
     if (!request_shared(h)) {
-        keep(h, e, c, false, r != NULL, false);
+        keep_request(h, e, c, false, r != NULL, false);
     } else if (e->op == RING_OP_RECV) { /* its status is lost */
         missed(e->op);
     } else if (r) {
@@ -243,7 +238,7 @@ void request_posted_message(struct ring *r, handle h, struct comm *c, uint64_t e
 
 void request_made(handle h, struct comm *c, const struct ring_event *e, bool partitioned)
 {
-    keep(h, e, c, true, false, partitioned);
+    keep_request(h, e, c, true, false, partitioned);
 }
 
 /* Messages in parts match among themselves: they have streams and numbers of their own. */
@@ -254,7 +249,7 @@ static struct number stream_of(const struct request *q)
 
 bool request_started(struct ring *r, handle h, uint64_t now)
 {
-    struct request *q = find(h);
+    struct request *q = find_entry(h);
 
     if (!q || !q->is.persistent || q->is.active)
         return false;
@@ -273,7 +268,7 @@ bool request_started(struct ring *r, handle h, uint64_t now)
 
 void request_not_started(handle h, uint64_t now)
 {
-    struct request *q = find(h);
+    struct request *q = find_entry(h);
 
     if (!q || !q->is.persistent || !q->is.active || q->event.enter != now)
         return;
@@ -286,7 +281,7 @@ void request_not_started(handle h, uint64_t now)
 
 struct request *request_freeing(handle h)
 {
-    struct request *q = find(h);
+    struct request *q = find_entry(h);
 
     if (q)
         atomic_store_explicit(&q->held, true, memory_order_release);
@@ -313,7 +308,7 @@ void request_freed(struct ring *r, struct request *q)
 
 struct comm *request_matched(handle h, struct ring_event *e)
 {
-    struct request *q = find(h);
+    struct request *q = find_entry(h);
     struct comm *c;
 
     if (!q)
@@ -326,7 +321,7 @@ struct comm *request_matched(handle h, struct ring_event *e)
 
 /* Receives of the stream that were posted later get the messages of those before them: each has the number
  * before its own. */
-static void give_back(struct request *q)
+static void give_number_back(struct request *q)
 {
     uint64_t stream = message_key(&q->event);
     unsigned n = atomic_load_explicit(&n_tables, memory_order_acquire);
@@ -351,7 +346,7 @@ void request_cancelled(handle h, const void *status)
     struct request *q = request_find(h);
 
     if (q && status && q->event.op == RING_OP_RECV && !message_wild(&q->event) && status_cancelled(status))
-        give_back(q);
+        give_number_back(q);
 }
 
 /* A receive with a wildcard is the same again at its next start. */
@@ -364,7 +359,7 @@ static void message_done(struct ring *r, struct request *q, struct ring_event *e
         }
         if (status_cancelled(status)) {
             if (!message_wild(e))
-                give_back(q);
+                give_number_back(q);
             return;
         }
         message_status(e, q->comm, status);

@@ -78,15 +78,20 @@ int SCR_Start_checkpoint(void)
     return start ? start() : SCR_FAILURE;
 }
 
+static int complete_write(void *library, int valid)
+{
+    int rc = library ? ((int (*)(int))library)(valid) : SCR_FAILURE;
+
+    steps_write_end(steps(), !rc && valid);
+    return rc;
+}
+
 EXPORT int SCR_Complete_checkpoint(int valid);
 int SCR_Complete_checkpoint(int valid)
 {
     static void *_Atomic at;
-    int (*complete)(int) = (int (*)(int))library_own(&at, "SCR_Complete_checkpoint");
-    int rc = complete ? complete(valid) : SCR_FAILURE;
 
-    steps_write_end(steps(), !rc && valid);
-    return rc;
+    return complete_write(library_own(&at, "SCR_Complete_checkpoint"), valid);
 }
 
 EXPORT int SCR_Start_output(const char *name, int flags);
@@ -104,9 +109,6 @@ EXPORT int SCR_Complete_output(int valid);
 int SCR_Complete_output(int valid)
 {
     static void *_Atomic at;
-    int (*complete)(int) = (int (*)(int))library_own(&at, "SCR_Complete_output");
-    int rc = complete ? complete(valid) : SCR_FAILURE;
 
-    steps_write_end(steps(), !rc && valid);
-    return rc;
+    return complete_write(library_own(&at, "SCR_Complete_output"), valid);
 }

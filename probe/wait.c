@@ -261,13 +261,6 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
     hot_message_add(r, enter, wait, now, m);
 }
 
-/* Since when the loop of tests that ends with this request has held the rank; 0: it was complete at the first
- * of them. */
-static uint64_t polled_since(const struct request *q)
-{
-    return !q->polled || !self.polling ? 0 : q->polled > self.polling ? q->polled : self.polling;
-}
-
 HOT void note_completed(struct waiting *w, const struct request *q)
 {
     w->completed |= q->is.live;
@@ -290,7 +283,9 @@ static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned fl
         waiting_done(w->m.ring, q, w->m.enter, now, flags, status);
         return;
     }
-    since = polled_since(q);
+    /* since when the loop of tests that ends with this request has held the rank; 0: it was complete at the
+     * first of them */
+    since = !q->polled || !self.polling ? 0 : q->polled > self.polling ? q->polled : self.polling;
     if (since && (!w->since || since < w->since))
         w->since = since;
     waiting_done(w->m.ring, q, since ? since : now, now, since ? flags : flags | RING_EVENT_UNWAITED, status);
@@ -303,16 +298,6 @@ static uint64_t counted_until(const struct ring *r)
     uint64_t leave = r->head ? r->events[(r->head - 1) & r->mask].leave : 0;
 
     return left > leave ? left : leave;
-}
-
-/* The time that a wait, or the loop of tests that ends here, held the rank for messages.  until: what was
- * before it is counted. */
-static void count_held(const struct waiting *w, uint64_t until, uint64_t now)
-{
-    uint64_t since = !w->test ? w->m.enter : w->since && w->since < until ? until : w->since;
-
-    if (since && !w->collective)
-        hot_p2p(w->m.ring, 0, now - since);
 }
 
 /* A test found requests incomplete; now: ticks, or 0.  It costs the same for many: each is looked at in its
@@ -372,7 +357,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
                        bool all)
 {
     struct ring *r = w->m.ring;
-    uint64_t now = 0, until = 0;
+    uint64_t now = 0, counted = 0, since;
 
     if (!w->ours)
         return rc;
@@ -382,7 +367,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
     if (r && !w->test)
         hot_left(r, now);
     else if (now)
-        until = counted_until(r);
+        counted = counted_until(r);
     if (!known(w)) {
         for (int i = 0; w->lost && (done || rc) && i < (indices && !rc ? n : w->n); i++)
             ring_message_missed(probe.main);
@@ -401,8 +386,12 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         if (w->test && n < w->n)
             polled(w, now);
     }
-    if (now)
-        count_held(w, until, now);
+    /* The wait, or the loop of tests that ends here, held the rank for messages. */
+    if (now && !w->collective) {
+        since = !w->test ? w->m.enter : w->since && w->since < counted ? counted : w->since;
+        if (since)
+            hot_p2p(r, 0, now - since);
+    }
     if (w->test && w->completed)
         self.polling = 0;
     for (int i = 0; w->held && i < w->n; i++)

@@ -1,5 +1,5 @@
 /* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/, the
- * probe and gloo/. ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
+ * probe, gloo/ and nccl/. ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
  *
  * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the
  * line of a later event, write the event where readers look for the call in progress, and store nothing that

@@ -1,4 +1,4 @@
-/* layout.h - the layout of a ring's file; private to ring/, the probe and gloo/.
+/* layout.h - the layout of a ring's file; private to ring/, the probe, gloo/ and nccl/.
  *
  *   0      struct ring_header: constant fields, then one cache line each for the fields that the writer, any
  *          thread and the reader change, to avoid false sharing

@@ -35,7 +35,7 @@ static struct group_flight *flight_at(struct group *g, uint32_t tag)
     return &g->flight[tag % GROUP_FLIGHTS];
 }
 
-static void post(struct group *g, uint32_t tag, uint64_t now)
+static void post_flight(struct group *g, uint32_t tag, uint64_t now)
 {
     struct group_flight *f = flight_at(g, tag);
 
@@ -59,7 +59,7 @@ void collective_posted(const void *group, uint32_t tag)
     g = group_at(group);
     if (g) {
         n_posted++;
-        post(g, tag, now_ticks());
+        post_flight(g, tag, now_ticks());
     }
     guest_unlock();
 }
@@ -71,7 +71,7 @@ uint64_t collective_count(void)
 
 /* ---- the call in progress ---- */
 
-static void show(const struct group *g, const struct group_flight *f)
+static void show_flight(const struct group *g, const struct group_flight *f)
 {
     shown = f;
     hot_enter(guest.ring, &(struct ring_event){ .enter = f->began,
@@ -98,13 +98,13 @@ static void show_another(void)
             }
         }
     if (first)
-        show(of, first);
+        show_flight(of, first);
 }
 
 /* ---- events ---- */
 
 /* False: the ring is full. */
-static bool emit(struct group *g, const struct group_flight *f)
+static bool emit_flight(struct group *g, const struct group_flight *f)
 {
     struct ring_event e = { .enter = f->posted,
                             .leave = f->ended,
@@ -130,7 +130,7 @@ static bool emit(struct group *g, const struct group_flight *f)
 
 /* Write the events of those that ended, as far as no earlier one still runs, or will.  all: whatever does not
  * run will not.  Whether there was any. */
-static bool release(struct group *g, uint32_t ended, bool all)
+static bool release_group(struct group *g, uint32_t ended, bool all)
 {
     bool any = false;
 
@@ -141,7 +141,7 @@ static bool release(struct group *g, uint32_t ended, bool all)
         int state = f->tag == g->next ? f->state : FLIGHT_POSTED;
 
         if (state == FLIGHT_ENDED) {
-            any |= emit(g, f);
+            any |= emit_flight(g, f);
             f->state = FLIGHT_FREE;
         } else if (state == FLIGHT_RUNNING && !all) {
             break;
@@ -158,10 +158,10 @@ static void release_groups(bool all)
     struct group *g;
 
     for (size_t i = 0; (g = group_number(i)); i++)
-        release(g, g->next, all);
+        release_group(g, g->next, all);
 }
 
-static void enter(struct group *g, const struct group_collective *c)
+static void enter_flight(struct group *g, const struct group_collective *c)
 {
     struct group_flight *f = flight_at(g, c->tag);
     uint64_t now;
@@ -171,7 +171,7 @@ static void enter(struct group *g, const struct group_collective *c)
         return;
     now = now_ticks();
     if (f->tag != c->tag || f->state == FLIGHT_FREE)
-        post(g, c->tag, now);
+        post_flight(g, c->tag, now);
     if (f->tag != c->tag) {
         ring_missed(guest.ring);
     } else if (f->state == FLIGHT_POSTED) {
@@ -184,7 +184,7 @@ static void enter(struct group *g, const struct group_collective *c)
         self.group = g;
         self.flight = f;
         if (!shown)
-            show(g, f);
+            show_flight(g, f);
     }
 }
 
@@ -208,7 +208,7 @@ void collective_enter(struct group *g, const struct group_collective *c)
 {
     if (!guest_lock())
         return;
-    enter(g, c);
+    enter_flight(g, c);
     guest_unlock();
 }
 
@@ -228,7 +228,7 @@ void collective_leave(bool failed)
     n_running--;
     was_shown = shown;
     shown = NULL;
-    if (!release(g, f->tag, false) && was_shown)
+    if (!release_group(g, f->tag, false) && was_shown)
         ring_leave(guest.ring, f->ended);
     if (n_running)
         show_another();

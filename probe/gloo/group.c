@@ -86,7 +86,7 @@ void group_context(struct group *g, const void *context)
 }
 
 /* Of memory that may not be there. */
-static bool peek(const void *at, void *out, size_t bytes)
+static bool peek_memory(const void *at, void *out, size_t bytes)
 {
     const struct iovec to = { out, bytes }, from = { (void *)(uintptr_t)at, bytes };
 
@@ -104,8 +104,8 @@ static const void *transport_of(const struct group *g, const void *context)
     int saved = errno;
 
     for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !found; i++)
-        if (peek((const char *)context + places[i], &s, sizeof(s)) && peek(s.at, &t, sizeof(t)) &&
-            t.rank == (int32_t)g->rank && t.size == (int32_t)g->size)
+        if (peek_memory((const char *)context + places[i], &s, sizeof(s)) &&
+            peek_memory(s.at, &t, sizeof(t)) && t.rank == (int32_t)g->rank && t.size == (int32_t)g->size)
             found = s.at;
     errno = saved;
     return found;
@@ -121,8 +121,8 @@ bool group_connected(const struct group *g)
     }
     if (any)
         guest_join(g->rank, g->size);
-    /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know which.
-     */
+    /* Every rank of the job may be in a group that has not all of them: PyTorch's object does not know
+     * which. */
     if (any && guest.ring && g->size <= guest.world_size)
         ring_comm_add(guest.ring, &(struct ring_comm){ .name = g->name,
                                                        .membership = g->prefix,

@@ -26,7 +26,7 @@ static void forked(void)
     atomic_store_explicit(&guest.active, false, memory_order_relaxed);
 }
 
-static void join(const char *dir, uint32_t rank, uint32_t world_size)
+static void join_step(const char *dir, uint32_t rank, uint32_t world_size)
 {
     struct ring_info info = { .world_rank = rank, .world_size = world_size, .library = "Gloo" };
 
@@ -58,7 +58,7 @@ void guest_join(uint32_t rank, uint32_t world_size)
     int saved = errno;
 
     if (!joined.tried && guest_wanted())
-        join(dir, rank, world_size);
+        join_step(dir, rank, world_size);
     joined.tried = true;
     errno = saved;
 }

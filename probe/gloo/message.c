@@ -25,7 +25,7 @@ static struct message *place(const struct gloo_buffer *buffer, uint32_t i)
     return &pending[(guest_mix((uint64_t)(uintptr_t)buffer) + i) % PENDING];
 }
 
-static struct message *find(const struct gloo_buffer *buffer)
+static struct message *find_message(const struct gloo_buffer *buffer)
 {
     for (uint32_t i = 0; i < TRIES; i++)
         if (place(buffer, i)->buffer == buffer)
@@ -33,15 +33,15 @@ static struct message *find(const struct gloo_buffer *buffer)
     return NULL;
 }
 
-static void number(struct ring_event *e)
+static void set_number(struct ring_event *e)
 {
     e->seq = number_count(number_of(number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV)));
 }
 
 /* Until somebody waits for it. */
-static void keep(const struct gloo_buffer *buffer, const struct ring_event *e)
+static void keep_message(const struct gloo_buffer *buffer, const struct ring_event *e)
 {
-    struct message *m = find(buffer);
+    struct message *m = find_message(buffer);
 
     if (m)
         ring_message_missed(guest.ring); /* nobody waited for the one before in this buffer */
@@ -54,8 +54,8 @@ static void keep(const struct gloo_buffer *buffer, const struct ring_event *e)
         ring_message_missed(guest.ring);
 }
 
-static void post(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer, uint64_t tag,
-                 uint64_t bytes)
+static void post_message(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer, uint64_t tag,
+                         uint64_t bytes)
 {
     struct group *g = group_of_transport(buffer->transport.at);
     struct ring_event e = { .enter = ring_now(guest.ring),
@@ -73,8 +73,8 @@ static void post(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer
     e.comm = g->name;
     e.tag = (int32_t)tag;
     if (peer >= 0)
-        number(&e);
-    keep(buffer, &e);
+        set_number(&e);
+    keep_message(buffer, &e);
 }
 
 void message_posted(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer, uint64_t tag,
@@ -82,7 +82,7 @@ void message_posted(const struct gloo_buffer *buffer, enum ring_op op, int32_t p
 {
     if (!guest_lock())
         return;
-    post(buffer, op, peer, tag, bytes);
+    post_message(buffer, op, peer, tag, bytes);
     guest_unlock();
 }
 
@@ -92,7 +92,7 @@ bool message_await(const struct gloo_buffer *buffer, enum ring_op op)
 
     if (!guest_lock())
         return false;
-    m = find(buffer);
+    m = find_message(buffer);
     if (m && m->event.op == op) {
         self.message = m;
         self.since = ring_now(guest.ring);
@@ -116,7 +116,7 @@ void message_awaited(int32_t peer, bool done)
     e.leave = ring_now(guest.ring);
     if (e.root < 0 && peer >= 0 && peer < (int32_t)guest.world_size) {
         e.root = peer;
-        number(&e);
+        set_number(&e);
     }
     if (hot_is_shown(guest.ring, self.at, self.since))
         ring_leave(guest.ring, e.leave);

@@ -10,14 +10,6 @@
 #define VERSION_SIZE 64
 #define FILE_SIZE    1024 /* of PyTorch's file of its version, as far as it is read */
 
-/* Of "libtorch_cpu.so.2.6". */
-static void version_of_name(const char *path, char version[VERSION_SIZE])
-{
-    const char *so = strstr(path, ".so.");
-
-    snprintf(version, VERSION_SIZE, "%s", so ? so + strlen(".so.") : "");
-}
-
 /* Beside the folder of a wheel's libtorch_cpu.so, a Python file with a line __version__ = '2.5.1+cpu'. */
 static void version_of_file(const char *path, char version[VERSION_SIZE])
 {
@@ -50,8 +42,10 @@ const char *origin_text(const void *function, char *buf, size_t size)
     Dl_info info = { 0 };
     const char *path =
         dladdr(function, &info) && info.dli_fname ? info.dli_fname : "a library that is not known";
+    const char *so = strstr(path, ".so."); /* of "libtorch_cpu.so.2.6" */
 
-    version_of_name(path, version);
+    if (so)
+        snprintf(version, sizeof(version), "%s", so + strlen(".so."));
     if (!*version)
         version_of_file(path, version);
     snprintf(buf, size, "PyTorch %s, %s", *version ? version : "of an unknown version", path);

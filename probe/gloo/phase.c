@@ -27,15 +27,6 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Until the forward pass that begins now the thread stood still for a while. */
-static void end_between(uint64_t now_ns)
-{
-    uint64_t ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - between.ran_ns, all_ns = now_ns - between.at_ns;
-
-    if (pthread_equal(between.thread, pthread_self()) && ran_ns < all_ns)
-        marks_phase(&marks, ring_marks(guest.ring), MARKS_INPUT, between.at_ns + ran_ns);
-}
-
 /* Whether the forward pass of this one begins a step. */
 static bool has_steps(const void *reducer)
 {
@@ -45,9 +36,10 @@ static bool has_steps(const void *reducer)
     return reducer == model;
 }
 
-static void enter(const void *reducer, enum marks_phase phase, uint64_t now_ns)
+static void enter_phase(const void *reducer, enum marks_phase phase, uint64_t now_ns)
 {
     struct marks_page *page = ring_marks(guest.ring);
+    uint64_t ran_ns;
 
     if (phase == MARKS_BACKWARD)
         posted_before = collective_count();
@@ -57,7 +49,9 @@ static void enter(const void *reducer, enum marks_phase phase, uint64_t now_ns)
         model = reducer;
     marks.f.used |= MARKS_SEEN;
     if (phase == MARKS_FORWARD && between.known) {
-        end_between(now_ns);
+        ran_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - between.ran_ns;
+        if (pthread_equal(between.thread, pthread_self()) && ran_ns < now_ns - between.at_ns)
+            marks_phase(&marks, page, MARKS_INPUT, between.at_ns + ran_ns); /* the thread stood still */
         between.known = false;
         if (has_steps(reducer))
             marks_step(&marks, page, now_ns);
@@ -77,7 +71,7 @@ void phase_enter(const void *reducer, enum marks_phase phase)
 
     if (!guest_lock())
         return;
-    enter(reducer, phase, clock_ns(CLOCK_MONOTONIC));
+    enter_phase(reducer, phase, clock_ns(CLOCK_MONOTONIC));
     guest_unlock();
     errno = saved;
 }

@@ -48,13 +48,17 @@ static bool holds(const struct gloo_buffer *b, size_t elements, size_t element_b
 {
     size_t bytes;
 
-    return b && element_bytes && element_bytes <= 64 &&
-           !__builtin_mul_overflow(elements, element_bytes, &bytes) && b->bytes == bytes;
+    return b && !__builtin_mul_overflow(elements, element_bytes, &bytes) && b->bytes == bytes;
 }
 
-static bool is_whole(const struct gloo_buffer *b, size_t element_bytes)
+/* The rank's part is this buffer.  False: it is not of whole elements. */
+static bool take_part(struct group_collective *c, const struct gloo_buffer *b, size_t element_bytes,
+                      int32_t root, uint32_t tag)
 {
-    return b && element_bytes && element_bytes <= 64 && b->bytes % element_bytes == 0;
+    if (!b || !element_bytes || element_bytes > 64 || b->bytes % element_bytes)
+        return false;
+    *c = (struct group_collective){ .bytes = b->bytes, .root = root, .tag = tag };
+    return true;
 }
 
 /* Read the options of a call.  False: they are not laid out as they should be. */
@@ -63,10 +67,7 @@ static bool read_allreduce(const void *options, struct group_collective *c)
     const struct gloo_allreduce *o = options;
     const struct gloo_buffer *b = first_of(&o->out);
 
-    if (!holds(b, o->elements, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = b->bytes, .root = -1, .tag = o->tag };
-    return true;
+    return holds(b, o->elements, o->element_bytes) && take_part(c, b, o->element_bytes, -1, o->tag);
 }
 
 static bool read_broadcast(const void *options, struct group_collective *c)
@@ -74,10 +75,7 @@ static bool read_broadcast(const void *options, struct group_collective *c)
     const struct gloo_broadcast *o = options;
     const struct gloo_buffer *b = o->out ? o->out : o->in;
 
-    if (!holds(b, o->elements, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = b->bytes, .root = o->root, .tag = o->tag };
-    return true;
+    return holds(b, o->elements, o->element_bytes) && take_part(c, b, o->element_bytes, o->root, o->tag);
 }
 
 static bool read_reduce(const void *options, struct group_collective *c)
@@ -85,27 +83,18 @@ static bool read_reduce(const void *options, struct group_collective *c)
     const struct gloo_reduce *o = options;
     const struct gloo_buffer *b = o->out ? o->out : o->in;
 
-    if (!holds(b, o->elements, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = b->bytes, .root = o->root, .tag = o->tag };
-    return true;
+    return holds(b, o->elements, o->element_bytes) && take_part(c, b, o->element_bytes, o->root, o->tag);
 }
 
 /* Without an input a rank's part stands in its output already, among those of all. */
-static void set_part(struct group_collective *c, const struct gloo_buffer *in, const struct gloo_buffer *out)
-{
-    c->bytes = in ? in->bytes : out->bytes;
-    c->of_all = !in;
-}
-
 static bool read_allgather(const void *options, struct group_collective *c)
 {
     const struct gloo_allgather *o = options;
 
-    if (!is_whole(o->out, o->element_bytes))
+    if (!take_part(c, o->out, o->element_bytes, -1, o->tag))
         return false;
-    *c = (struct group_collective){ .root = -1, .tag = o->tag };
-    set_part(c, o->in, o->out);
+    c->bytes = o->in ? o->in->bytes : o->out->bytes;
+    c->of_all = !o->in;
     return true;
 }
 
@@ -113,20 +102,20 @@ static bool read_allgatherv(const void *options, struct group_collective *c)
 {
     const struct gloo_allgatherv *o = options;
 
-    if (!is_whole(o->out, o->element_bytes))
+    if (!take_part(c, o->out, o->element_bytes, -1, o->tag))
         return false;
-    *c = (struct group_collective){ .bytes = o->in ? o->in->bytes : 0, .root = -1, .tag = o->tag };
+    c->bytes = o->in ? o->in->bytes : 0;
     return true;
 }
 
+/* As for an allgather. */
 static bool read_gather(const void *options, struct group_collective *c)
 {
     const struct gloo_gather *o = options;
 
-    if (!is_whole(o->in ? o->in : o->out, o->element_bytes))
+    if (!take_part(c, o->in ? o->in : o->out, o->element_bytes, o->root, o->tag))
         return false;
-    *c = (struct group_collective){ .root = o->root, .tag = o->tag };
-    set_part(c, o->in, o->out);
+    c->of_all = !o->in;
     return true;
 }
 
@@ -134,37 +123,28 @@ static bool read_scatter(const void *options, struct group_collective *c)
 {
     const struct gloo_scatter *o = options;
 
-    if (!is_whole(o->out, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = o->out->bytes, .root = o->root, .tag = o->tag };
-    return true;
+    return take_part(c, o->out, o->element_bytes, o->root, o->tag);
 }
 
 static bool read_alltoall(const void *options, struct group_collective *c)
 {
     const struct gloo_allgather *o = options;
 
-    if (!is_whole(o->in, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = o->in->bytes, .root = -1, .tag = o->tag };
-    return true;
+    return take_part(c, o->in, o->element_bytes, -1, o->tag);
 }
 
 static bool read_alltoallv(const void *options, struct group_collective *c)
 {
     const struct gloo_alltoallv *o = options;
 
-    if (!is_whole(o->in, o->element_bytes))
-        return false;
-    *c = (struct group_collective){ .bytes = o->in->bytes, .root = -1, .tag = o->tag };
-    return true;
+    return take_part(c, o->in, o->element_bytes, -1, o->tag);
 }
 
 static bool read_barrier(const void *options, struct group_collective *c)
 {
-    *c = (struct group_collective){ .bytes = 0,
-                                    .root = -1,
-                                    .tag = ((const struct gloo_barrier *)options)->tag };
+    const struct gloo_barrier *o = options;
+
+    *c = (struct group_collective){ .bytes = 0, .root = -1, .tag = o->tag };
     return true;
 }
 

@@ -112,15 +112,18 @@ static uint64_t product_of(uint64_t count, uint64_t bytes)
 }
 
 /* A collective (seq as NCCL counts, root) or a message (seq 0, root is the other rank). */
-static void begin(void *context, void **event, const struct function *f, uint64_t seq, uint64_t bytes,
-                  int root, uint32_t parts)
+static void begin_operation(void *context, void **event, const struct function *f, uint64_t seq,
+                            uint64_t count, uint64_t element_bytes, int root, uint32_t parts)
 {
-    struct record_operation o = {
-        .op = f->op, .function = f->number, .seq = seq, .bytes = bytes, .root = root, .parts = parts
-    };
+    struct record_operation o = { .op = f->op,
+                                  .function = f->number,
+                                  .seq = seq,
+                                  .bytes = product_of(count, element_bytes),
+                                  .root = root,
+                                  .parts = parts };
 
     if (f->per_rank)
-        o.bytes = product_of(bytes, record_ranks(context));
+        o.bytes = product_of(o.bytes, record_ranks(context));
     switch (f->op) {
     case RING_OP_BCAST:
     case RING_OP_REDUCE:
@@ -136,11 +139,6 @@ static void begin(void *context, void **event, const struct function *f, uint64_
         *event = record_begin(context, &o);
 }
 
-static void part(void **event, void *parent)
-{
-    *event = record_part(parent);
-}
-
 static int start_v1(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v1 *d = descriptor;
@@ -148,12 +146,12 @@ static int start_v1(void *context, void **event, void *descriptor)
     *event = NULL;
     if (d->type == NCCL_EVENT_COLL) {
         record_name(context, d->coll.comm, (uint32_t)d->rank);
-        begin(context, event, function_numbered(d->coll.func), d->coll.seq,
-              product_of(d->coll.count, datatype_numbered(d->coll.datatype)), d->coll.root, 0);
+        begin_operation(context, event, function_numbered(d->coll.func), d->coll.seq, d->coll.count,
+                        datatype_numbered(d->coll.datatype), d->coll.root, 0);
     } else if (d->type == NCCL_EVENT_P2P) {
         record_name(context, d->p2p.comm, (uint32_t)d->rank);
-        begin(context, event, function_numbered(d->p2p.func), 0,
-              product_of(d->p2p.count, datatype_numbered(d->p2p.datatype)), d->p2p.peer, 0);
+        begin_operation(context, event, function_numbered(d->p2p.func), 0, d->p2p.count,
+                        datatype_numbered(d->p2p.datatype), d->p2p.peer, 0);
     }
     return 0;
 }
@@ -167,72 +165,62 @@ static int start_v2(void *context, void **event, void *descriptor)
     *event = NULL;
     if (d->type == NCCL_EVENT_COLL) {
         record_name(context, d->coll.comm, (uint32_t)d->rank);
-        begin(context, event, function_named(d->coll.func), d->coll.seq,
-              product_of(d->coll.count, datatype_named(d->coll.datatype)), d->coll.root, 0);
+        begin_operation(context, event, function_named(d->coll.func), d->coll.seq, d->coll.count,
+                        datatype_named(d->coll.datatype), d->coll.root, 0);
     } else if (d->type == NCCL_EVENT_P2P) {
         record_name(context, d->p2p.comm, (uint32_t)d->rank);
-        begin(context, event, function_named(d->p2p.func), 0,
-              product_of(d->p2p.count, datatype_named(d->p2p.datatype)), d->p2p.peer, 0);
+        begin_operation(context, event, function_named(d->p2p.func), 0, d->p2p.count,
+                        datatype_named(d->p2p.datatype), d->p2p.peer, 0);
     }
     return 0;
 }
 
-static void begin_coll_v4(void *context, void **event, const struct nccl_coll_v4 *c)
+/* From version 4 on: c or p is read, as the type says; ce_coll lies where coll does. */
+static int start_event(void *context, void **event, uint64_t type, void *parent, const struct nccl_coll_v4 *c,
+                       const struct nccl_p2p_v4 *p)
 {
-    begin(context, event, function_named(c->func), c->seq, product_of(c->count, datatype_named(c->datatype)),
-          c->root, c->channels);
-}
+    struct function f;
 
-static void begin_p2p_v4(void *context, void **event, const struct nccl_p2p_v4 *p)
-{
-    begin(context, event, function_named(p->func), 0, product_of(p->count, datatype_named(p->datatype)),
-          p->peer, p->channels);
+    *event = NULL;
+    if (type == NCCL_EVENT_COLL) {
+        begin_operation(context, event, function_named(c->func), c->seq, c->count,
+                        datatype_named(c->datatype), c->root, c->channels);
+    } else if (type == NCCL_EVENT_P2P) {
+        begin_operation(context, event, function_named(p->func), 0, p->count, datatype_named(p->datatype),
+                        p->peer, p->channels);
+    } else if (type == NCCL_EVENT_KERNEL) {
+        *event = record_part(parent);
+    } else if (type == NCCL_EVENT_CE_COLL) {
+        f = *function_named(c->func);
+        if (f.number)
+            f.number = FUNCTION_CE;
+        begin_operation(context, event, &f, c->seq, c->count, datatype_named(c->datatype), c->root, 0);
+    }
+    return 0;
 }
 
 static int start_v4(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v4 *d = descriptor;
 
-    *event = NULL;
-    if (d->type == NCCL_EVENT_COLL)
-        begin_coll_v4(context, event, &d->coll);
-    else if (d->type == NCCL_EVENT_P2P)
-        begin_p2p_v4(context, event, &d->p2p);
-    else if (d->type == NCCL_EVENT_KERNEL)
-        part(event, d->parent);
-    return 0;
+    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p);
 }
 
 static int start_v5(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v5 *d = descriptor;
 
-    *event = NULL;
-    if (d->type == NCCL_EVENT_COLL) {
-        begin_coll_v4(context, event, &d->coll);
-    } else if (d->type == NCCL_EVENT_P2P) {
-        begin_p2p_v4(context, event, &d->p2p);
-    } else if (d->type == NCCL_EVENT_KERNEL) {
-        part(event, d->parent);
-    } else if (d->type == NCCL_EVENT_CE_COLL) {
-        struct function f = *function_named(d->ce_coll.func);
-
-        if (f.number)
-            f.number = FUNCTION_CE;
-        begin(context, event, &f, d->ce_coll.seq,
-              product_of(d->ce_coll.count, datatype_named(d->ce_coll.datatype)), d->ce_coll.root, 0);
-    }
-    return 0;
+    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p);
 }
 
-static int stop(void *event)
+static int stop_event(void *event)
 {
     if (event)
         record_end(event);
     return 0;
 }
 
-static int record(void *event, int state, void *arguments)
+static int record_state(void *event, int state, void *arguments)
 {
     (void)event;
     (void)state;
@@ -242,13 +230,13 @@ static int record(void *event, int state, void *arguments)
 
 /* ---- communicators ---- */
 
-static int finalize(void *context)
+static int close_comm(void *context)
 {
     record_close(context);
     return 0;
 }
 
-static int opened(void **context, int *mask, struct record_comm *c, int wanted)
+static int init_opened(void **context, int *mask, struct record_comm *c, int wanted)
 {
     *context = c;
     if (c)
@@ -258,13 +246,16 @@ static int opened(void **context, int *mask, struct record_comm *c, int wanted)
 
 static int init_v1(void **context, int *mask)
 {
-    return opened(context, mask, record_open(0, 0, 0), NCCL_EVENT_COLL | NCCL_EVENT_P2P);
+    return init_opened(context, mask, record_open(0, 0, 0), NCCL_EVENT_COLL | NCCL_EVENT_P2P);
 }
 
-static struct record_comm *open_v4(uint64_t comm, int ranks, int rank)
+static int init_named(void **context, int *mask, uint64_t comm, int ranks, int rank, int wanted)
 {
-    return comm && ranks > 0 && rank >= 0 && rank < ranks ? record_open(comm, (uint32_t)ranks, (uint32_t)rank)
-                                                          : NULL;
+    struct record_comm *c = NULL;
+
+    if (comm && ranks > 0 && rank >= 0 && rank < ranks)
+        c = record_open(comm, (uint32_t)ranks, (uint32_t)rank);
+    return init_opened(context, mask, c, NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL | wanted);
 }
 
 static int init_v4(void **context, int *mask, const char *comm_name, uint64_t comm, int nodes, int ranks,
@@ -273,8 +264,7 @@ static int init_v4(void **context, int *mask, const char *comm_name, uint64_t co
     (void)comm_name;
     (void)nodes;
     (void)log;
-    return opened(context, mask, open_v4(comm, ranks, rank),
-                  NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL);
+    return init_named(context, mask, comm, ranks, rank, 0);
 }
 
 static int init_v5(void **context, uint64_t comm, int *mask, const char *comm_name, int nodes, int ranks,
@@ -289,15 +279,20 @@ static int init_v6(void **context, uint64_t comm, int *mask, const char *comm_na
     (void)comm_name;
     (void)nodes;
     (void)log;
-    return opened(context, mask, open_v4(comm, ranks, rank),
-                  NCCL_EVENT_COLL | NCCL_EVENT_P2P | NCCL_EVENT_KERNEL | NCCL_EVENT_CE_COLL);
+    return init_named(context, mask, comm, ranks, rank, NCCL_EVENT_CE_COLL);
 }
 
 #define NAME "SyncGuard"
 
-EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { NAME, init_v1, start_v1, stop, record, finalize };
-EXPORT const struct nccl_profiler_v1 ncclProfiler_v2 = { NAME, init_v1, start_v2, stop, record, finalize };
-EXPORT const struct nccl_profiler_v1 ncclProfiler_v3 = { NAME, init_v1, start_v2, stop, record, finalize };
-EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { NAME, init_v4, start_v4, stop, record, finalize };
-EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME, init_v5, start_v5, stop, record, finalize };
-EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME, init_v6, start_v5, stop, record, finalize };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { NAME,       init_v1,      start_v1,
+                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v2 = { NAME,       init_v1,      start_v2,
+                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v3 = { NAME,       init_v1,      start_v2,
+                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { NAME,       init_v4,      start_v4,
+                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME,       init_v5,      start_v5,
+                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME,       init_v6,      start_v5,
+                                                         stop_event, record_state, close_comm };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ring/control_page.h"
+#include "ring/hot.h"
 #include "ring/launch.h"
 
 #define THREADS 4u /* with rings: the program's, and NCCL's that poll */
@@ -115,7 +116,7 @@ static void thread_end(void *arg)
 }
 
 /* Under the lock. */
-static void join(void)
+static void join_step(void)
 {
     const char *dir = getenv(RING_ENV_DIR), *events = getenv(RECORD_ENV_EVENTS);
 
@@ -137,7 +138,7 @@ static void join(void)
 }
 
 /* A program that ends in order has finished, whether it closed its communicators or not: few do. */
-__attribute__((destructor)) static void leave(void)
+__attribute__((destructor)) static void leave_process(void)
 {
     if (!atomic_exchange(&process.active, false) || !process.own)
         return;
@@ -184,7 +185,7 @@ static inline struct thread *thread_get(void)
 
 /* ---- communicators ---- */
 
-static void describe(struct record_comm *c)
+static void describe_comm(struct record_comm *c)
 {
     struct ring_comm d = { .name = c->name,
                            .membership = c->name,
@@ -218,7 +219,7 @@ static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank
         c->received = c->sent + c->ranks;
     c->used = true;
     if (name)
-        describe(c);
+        describe_comm(c);
     return c;
 }
 
@@ -230,7 +231,7 @@ struct record_comm *record_open(uint64_t name, uint32_t ranks, uint32_t rank)
     if (ranks > RECORD_RANKS_MAX || (ranks && !name))
         return NULL;
     pthread_mutex_lock(&opening);
-    join();
+    join_step();
     if (atomic_load_explicit(&process.active, memory_order_relaxed))
         c = comm_new(name, ranks, rank);
     pthread_mutex_unlock(&opening);
@@ -246,7 +247,7 @@ void record_name(struct record_comm *c, uint64_t name, uint32_t rank)
     c->name = name;
     c->rank = rank;
     if (atomic_load_explicit(&process.active, memory_order_relaxed))
-        describe(c);
+        describe_comm(c);
     pthread_mutex_unlock(&opening);
 }
 
@@ -255,24 +256,11 @@ uint32_t record_ranks(const struct record_comm *c)
     return c ? c->ranks : 0;
 }
 
-static bool give_up(struct operation *p, uint64_t state)
+static bool give_up_operation(struct operation *p, uint64_t state)
 {
     return (state & LEFT) && (state & LEFT) != CLAIMED &&
            atomic_compare_exchange_strong_explicit(&p->state, &state, state & ~(uint64_t)(BEGINS | LEFT),
                                                    memory_order_acq_rel, memory_order_relaxed);
-}
-
-/* Of a communicator that is aborted, some parts never ended. */
-static void forget_operations(uint64_t comm)
-{
-    for (size_t i = 0; i < THREADS; i++)
-        for (size_t k = 0; k < POOL; k++) {
-            struct operation *p = &threads[i].pool[k];
-            uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
-
-            if ((state & LEFT) && p->comm == comm)
-                give_up(p, state);
-        }
 }
 
 void record_close(struct record_comm *c)
@@ -280,8 +268,13 @@ void record_close(struct record_comm *c)
     if (!c)
         return;
     pthread_mutex_lock(&opening);
-    if (process.parts)
-        forget_operations(c->name);
+    for (size_t i = 0; process.parts && i < (size_t)THREADS * POOL; i++) {
+        struct operation *p = &threads[i / POOL].pool[i % POOL];
+        uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
+
+        if ((state & LEFT) && p->comm == c->name)
+            give_up_operation(p, state); /* of a communicator that is aborted, some parts never end */
+    }
     if (c->used && threads[0].ring)
         ring_comm_end(threads[0].ring, c->place);
     free(c->sent);
@@ -314,7 +307,7 @@ static bool number_message(struct record_comm *c, const struct record_operation 
 }
 
 /* Only the thread whose pool it is takes a place. */
-static struct operation *place(struct thread *t)
+static struct operation *take_place(struct thread *t)
 {
     for (unsigned i = 0; i < TRIES; i++) {
         uint32_t turn = t->next++;
@@ -324,7 +317,7 @@ static struct operation *place(struct thread *t)
 
         if (__builtin_expect((state & LEFT) != 0, 0)) {
             behind = (int32_t)(atomic_load_explicit(&t->passed, memory_order_relaxed) - p->turn);
-            if (behind < (int32_t)PASSED || !give_up(p, state))
+            if (behind < (int32_t)PASSED || !give_up_operation(p, state))
                 continue;
             ring_missed(t->ring);
         }
@@ -352,6 +345,19 @@ static struct operation *operation_of(const void *handle, uint64_t *state)
     return h >> HANDLE_GENERATION == *state >> 32 && (*state & LEFT) && (*state & LEFT) != CLAIMED ? p : NULL;
 }
 
+/* For who looks, the rank is inside of a collective now. */
+static void show_operation(struct thread *t, const struct operation *p, uint64_t now, uint8_t flags)
+{
+    if (!ring_op_is_message(p->op))
+        hot_enter(t->ring, &(struct ring_event){ .enter = now,
+                                                 .comm = p->comm,
+                                                 .bytes = p->bytes,
+                                                 .seq = p->seq,
+                                                 .root = -1,
+                                                 .op = p->op,
+                                                 .flags = flags });
+}
+
 void *record_begin(struct record_comm *c, const struct record_operation *o)
 {
     struct thread *t = thread_get();
@@ -372,7 +378,7 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     }
     if (!__atomic_load_n(&process.control->record, __ATOMIC_RELAXED))
         return NULL;
-    p = place(t);
+    p = take_place(t);
     if (!p) {
         ring_missed(t->ring);
         return NULL;
@@ -391,20 +397,14 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     atomic_store_explicit(&p->state,
                           (uint64_t)generation << 32 | (uint64_t)parts * ONE_BEGINS | ENQUEUES | parts,
                           memory_order_release);
-    if (!message)
-        ring_enter(t->ring, &(struct ring_live){ .comm = p->comm,
-                                                 .enter = p->enter,
-                                                 .bytes = p->bytes,
-                                                 .seq = seq,
-                                                 .op = (uint16_t)o->op,
-                                                 .flags = RING_EVENT_NONBLOCKING });
-    else
-        ring_p2p(t->ring, o->op == RING_OP_SEND ? o->bytes : 0, 0);
+    show_operation(t, p, p->enter, RING_EVENT_NONBLOCKING);
+    if (message)
+        hot_p2p_posted(t->ring, o->op == RING_OP_SEND ? o->bytes : 0);
     return handle_of(p, generation, 0);
 }
 
 /* All of it ended: this thread writes the event, and the place is free. */
-static void complete(struct thread *t, struct operation *p)
+static void write_event(struct thread *t, struct operation *p)
 {
     struct ring_event e = { .enter = p->enter,
                             .leave = p->leave,
@@ -448,19 +448,10 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
     if (!last)
         return;
     if (t)
-        complete(t, p);
+        write_event(t, p);
     atomic_store_explicit(&threads[(size_t)((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])].passed,
                           p->turn, memory_order_relaxed);
     atomic_store_explicit(&p->state, (uint64_t)generation << 32, memory_order_release);
-}
-
-/* The GPU is in it: for who looks, the rank is inside of a collective now. */
-static void enter(struct thread *t, const struct operation *p, uint64_t now)
-{
-    if (!ring_op_is_message(p->op))
-        ring_enter(t->ring,
-                   &(struct ring_live){
-                       .comm = p->comm, .enter = now, .bytes = p->bytes, .seq = p->seq, .op = p->op });
 }
 
 void *record_part(void *operation)
@@ -481,7 +472,7 @@ void *record_part(void *operation)
         now = ring_now(t->ring);
         atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed,
                                                 memory_order_relaxed);
-        enter(t, p, now);
+        show_operation(t, p, now, 0); /* the GPU is in it */
     }
     return handle_of(p, generation, HANDLE_PART);
 }
