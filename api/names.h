@@ -5,7 +5,6 @@
 #define control_page_close  syncguard_private_control_page_close
 #define control_page_create syncguard_private_control_page_create
 #define control_page_follow syncguard_private_control_page_follow
-#define control_page_join   syncguard_private_control_page_join
 #define control_page_open   syncguard_private_control_page_open
 #define marks_get           syncguard_private_marks_get
 #define marks_phase         syncguard_private_marks_phase

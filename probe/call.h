@@ -122,7 +122,7 @@ HOT void call_leave(struct collective *k, int rc, uint64_t bytes)
         pace_leave(&paced); /* by the bytes that were known when it was entered */
     }
     __atomic_store_n(&k->at->bytes, bytes, __ATOMIC_RELAXED);
-    hot_leave(k->ring, k->at, now, false);
+    hot_leave(k->ring, k->at, now);
 }
 
 /* Instead of call_leave() where call_begin() returned false: recording may be off, but the number counts.

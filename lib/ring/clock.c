@@ -12,21 +12,18 @@
 #define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
 #if defined(__x86_64__)
-static bool counter_invariant(void)
-{
-    unsigned a, b, c, d;
-
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
-}
-
-/* The kernel removes tsc from this list when its watchdog or its test between CPUs fails.  Under kvm-clock it
- * stays listed, and is reliable. */
-static bool kernel_believes(void)
+/* The CPU says that its counter is invariant, and the kernel believes it: it removes tsc from this list when
+ * its watchdog or its test between CPUs fails.  Under kvm-clock it stays listed, and is reliable. */
+static bool counter_reliable(void)
 {
     char list[256] = " ";
-    int fd = open(CLOCKSOURCES, O_RDONLY | O_CLOEXEC);
+    unsigned a, b, c, d;
     ssize_t n;
+    int fd;
 
+    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8)))
+        return false;
+    fd = open(CLOCKSOURCES, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     n = read(fd, list + 1, sizeof(list) - 3);
@@ -43,7 +40,7 @@ static bool kernel_believes(void)
 enum ring_clock clock_choose(void)
 {
 #if defined(__x86_64__)
-    return counter_invariant() && kernel_believes() ? RING_CLOCK_COUNTER : RING_CLOCK_MONOTONIC;
+    return counter_reliable() ? RING_CLOCK_COUNTER : RING_CLOCK_MONOTONIC;
 #elif defined(__aarch64__)
     return RING_CLOCK_COUNTER; /* the architecture requires an invariant, system-wide counter */
 #else

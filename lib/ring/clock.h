@@ -1,6 +1,5 @@
-/* clock.h - reading the clock of a ring; private to ring/, the probe and gloo/.
- * Reading the CPU's counter takes 10 ns, clock_gettime 22 ns; the counter is used only where it is reliable.
- */
+/* clock.h - reading the clock of a ring; private to ring/, the probe and gloo/. Reading the CPU's counter
+ * takes 10 ns, clock_gettime 22 ns; the counter is used only where it is reliable. */
 #ifndef SYNCGUARD_RING_CLOCK_H
 #define SYNCGUARD_RING_CLOCK_H
 

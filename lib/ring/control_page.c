@@ -33,20 +33,13 @@ struct control_page *control_page_create(const char *dir)
     return page;
 }
 
-const struct control_page *control_page_join(const char *dir)
-{
-    const struct control_page *page = control_page_open(dir);
-
-    if (page || errno != ENOENT || control_make(dir, false) < 0)
-        return page;
-    return control_page_open(dir);
-}
-
 const struct control_page *control_page_follow(const char *dir)
 {
     static const struct control_page record = { .record = 1 };
-    const struct control_page *page = control_page_join(dir);
+    const struct control_page *page = control_page_open(dir);
 
+    if (!page && errno == ENOENT && control_make(dir, false) == 0)
+        page = control_page_open(dir);
     return page ? page : &record;
 }
 

@@ -46,9 +46,8 @@ _Static_assert(sizeof(struct control_page) == 4096, "the control page is a page"
 
 /* Agent: make DIR/control (recording on) and map it for writing.  NULL on failure, errno set. */
 struct control_page *control_page_create(const char *dir);
-/* Probe: map it for reading, and create it if missing: the agent starts when it sees the ranks' rings. */
-const struct control_page *control_page_join(const char *dir);
-/* The same; where that fails, a page that says to record and is not closed. */
+/* Guest: map it for reading, and create it if missing: the agent starts when it sees the ranks' rings.  Where
+ * that fails, a page that says to record; it is not closed. */
 const struct control_page *control_page_follow(const char *dir);
 /* Map it for reading.  NULL when it is missing or not ours; the probe then records. */
 const struct control_page *control_page_open(const char *dir);

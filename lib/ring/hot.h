@@ -1,7 +1,7 @@
 /* hot.h - the writer's end of a ring as inline functions, for the most frequent calls; private to ring/, the
- * probe, gloo/ and nccl/. ring_emit(), ring_enter() and ring_p2p() of ring.h consist of them.
+ * probe, gloo/ and nccl/.  ring_emit() and ring_leave() of ring.h consist of them.
  *
- * They are fast (tests/bench/hook.sh) because they are inline, keep struct call in registers, prefetch the
+ * They are fast (tests/bench/hook.sh) because they are inline, keep the call in registers, prefetch the
  * line of a later event, write the event where readers look for the call in progress, and store nothing that
  * a reader does not need. */
 #ifndef SYNCGUARD_RING_HOT_H
@@ -44,12 +44,11 @@ HOT bool hot_room(struct ring *r, const uint64_t *full)
     return __builtin_expect(r->head < *full, 1) || ring_room(r, full);
 }
 
-/* What is known of an event when its call is entered.
- * Copied member by member, as the members were set: a wider load of what was stored in parts waits until the
- * parts have left the store buffer, which doubles the cost of the whole hook.  Release stores, no fences: a
- * reader that sees one of the other members then sees the new enter too, and one that sees the new enter sees
- * what became of the header's `entered` before.  They are plain stores on x86, and the thread sanitizer
- * understands them. */
+/* What is known of an event when its call is entered.  Copied member by member, as the members were set: a
+ * wider load of what was stored in parts waits until the parts have left the store buffer, which doubles the
+ * cost of the whole hook.  Release stores, no fences: a reader that sees one of the other members then sees
+ * the new enter too, and one that sees the new enter sees what became of the header's `entered` before.  They
+ * are plain stores on x86, and the thread sanitizer understands them. */
 HOT void hot_begin(struct ring_event *at, const struct ring_event *e)
 {
     __atomic_store_n(&at->enter, e->enter, __ATOMIC_RELEASE);
@@ -122,14 +121,12 @@ HOT struct ring_event *hot_enter(struct ring *r, const struct ring_event *e)
 
 /* Leave a blocking collective.  Its event takes its place among the others, and readers see by it that the
  * call is over. */
-HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now, bool failed)
+HOT void hot_leave(struct ring *r, struct ring_event *at, uint64_t now)
 {
     if (__builtin_expect(!hot_room(r, &r->full), 0)) {
         ring_drop(r, now);
         return;
     }
-    if (__builtin_expect(failed, 0))
-        __atomic_store_n(&at->flags, at->flags | RING_EVENT_FAILED, __ATOMIC_RELAXED);
     hot_end(r, at, 0, now);
     r->unnamed = true;
     hot_publish(r, at);
@@ -156,8 +153,8 @@ HOT bool hot_collective(struct ring *r, const struct ring_event *e)
 
 /* ---- messages ---- */
 
-/* Fields of an event that lie together are stored as one word, and where an event is copied, loaded as one.
- */
+/* Fields of an event that lie together are stored as one word, and where an event is copied, loaded as
+ * one. */
 typedef uint64_t __attribute__((may_alias)) hot_word;
 _Static_assert(offsetof(struct ring_event, root) == offsetof(struct ring_event, seq) + 4 &&
                    offsetof(struct ring_event, seq) % 8 == 0,
@@ -289,8 +286,8 @@ HOT bool hot_message(struct ring *r, const struct ring_event *e)
     return hot_message_add(r, e->enter, e->wait, e->leave, hot_message_new(e));
 }
 
-/* Whether hot_enter_message() showed a call at this place, and the library has not switched stacks meanwhile.
- */
+/* Whether hot_enter_message() showed a call at this place, and the library has not switched stacks
+ * meanwhile. */
 HOT bool hot_is_shown(const struct ring *r, const struct ring_event *at, uint64_t enter)
 {
     return __builtin_expect(at == hot_place(r) && at->enter == enter, 1);

@@ -10,7 +10,7 @@
 
 #include "ring/shared.h"
 
-static bool number(const char *name, uint32_t *out)
+static bool read_number(const char *name, uint32_t *out)
 {
     const char *text = getenv(name);
     char *end;
@@ -27,7 +27,7 @@ void launch_process(struct ring_info *info)
 {
     const char *topology = getenv("SLURM_TOPOLOGY_ADDR");
 
-    if (!number("SLURM_PROCID", &info->task))
+    if (!read_number("SLURM_PROCID", &info->task))
         info->task = UINT32_MAX;
     snprintf(info->program, sizeof(info->program), "%s", program_invocation_short_name);
     snprintf(info->topology, sizeof(info->topology), "%s", topology ? topology : "");
@@ -41,7 +41,7 @@ bool launch_rank(struct ring_info *info, uint32_t ranks_max)
                                             { "PMI_RANK", "PMI_SIZE" } };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (number(names[i][0], &info->world_rank) && number(names[i][1], &info->world_size) &&
+        if (read_number(names[i][0], &info->world_rank) && read_number(names[i][1], &info->world_size) &&
             info->world_rank < info->world_size && info->world_size <= ranks_max) {
             info->rank = info->world_rank;
             return true;

@@ -71,7 +71,7 @@ struct ring_header {
     _Alignas(RING_CACHE_LINE) _Atomic uint64_t tail; /* events taken so far */
     _Atomic uint64_t comms_seen;                     /* of comms */
 
-    /* a guest's that sees phases; of an earlier release's probe all zero, that is none */
+    /* a guest's that sees phases of steps; of an earlier release's probe all zero, that is none */
     _Alignas(RING_CACHE_LINE) struct marks_page marks;
 };
 _Static_assert(sizeof(struct ring_header) <= RING_PAGE, "the header is a page");

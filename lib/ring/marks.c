@@ -30,7 +30,7 @@ const char *marks_value_name(enum marks_value value)
 
 /* ---- write ---- */
 
-static void publish(struct marks_page *p, const struct marks_figures *f)
+static void publish_figures(struct marks_page *p, const struct marks_figures *f)
 {
     uint64_t word[MARKS_WORDS];
 
@@ -39,7 +39,7 @@ static void publish(struct marks_page *p, const struct marks_figures *f)
 }
 
 /* The time until now belongs to the phase so far. */
-static void account(struct marks *m, uint64_t now_ns)
+static void close_stretch(struct marks *m, uint64_t now_ns)
 {
     m->open_ns[m->f.phase] += now_ns - m->f.since_ns;
     m->f.since_ns = now_ns;
@@ -51,16 +51,16 @@ enum marks_phase marks_phase(struct marks *m, struct marks_page *p, int phase, u
 
     if (phase < 0 || phase >= MARKS_PHASES)
         return before;
-    account(m, now_ns);
+    close_stretch(m, now_ns);
     m->f.phase = (uint64_t)phase;
     m->f.used |= UINT64_C(1) << phase;
-    publish(p, &m->f);
+    publish_figures(p, &m->f);
     return before;
 }
 
 void marks_step(struct marks *m, struct marks_page *p, uint64_t now_ns)
 {
-    account(m, now_ns);
+    close_stretch(m, now_ns);
     if (m->begun_ns) {
         m->f.steps++;
         m->f.steps_ns += now_ns - m->begun_ns;
@@ -69,7 +69,7 @@ void marks_step(struct marks *m, struct marks_page *p, uint64_t now_ns)
     }
     memset(m->open_ns, 0, sizeof(m->open_ns));
     m->begun_ns = now_ns;
-    publish(p, &m->f);
+    publish_figures(p, &m->f);
 }
 
 void marks_value(struct marks *m, struct marks_page *p, enum marks_value value, double x)
@@ -85,7 +85,7 @@ void marks_value(struct marks *m, struct marks_page *p, enum marks_value value, 
         if (!s->since)
             s->since = s->given;
     }
-    publish(p, &m->f);
+    publish_figures(p, &m->f);
 }
 
 /* ---- read ---- */

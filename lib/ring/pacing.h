@@ -95,8 +95,8 @@ void pacing_close(struct pacing_page *p); /* NULL is fine */
 void pacing_report_put(struct pacing_page *p, const struct pacing_report *r); /* leader only */
 bool pacing_report_get(struct pacing_page *p, struct pacing_report *r);       /* false: it is being written */
 
-/* Join the gate of a communicator; each rank calls it once per communicator.  NULL: too many communicators.
- */
+/* Join the gate of a communicator; each rank calls it once per communicator.  NULL: too many
+ * communicators. */
 struct pacing_gate *pacing_gate_join(struct pacing_page *p, uint64_t key);
 /* A rank arrives at its seq-th collective.  The last one wakes the sleeping ranks and returns true. */
 bool pacing_gate_arrive(struct pacing_gate *g, uint32_t seq);

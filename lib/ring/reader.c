@@ -1,7 +1,6 @@
-/* reader.c - the agent's end of a ring.  See ring.h, layout.h.
- * The job's user owns the file and may write anything into it.  Sizes are checked when it is opened and each
- * time it is read, positions are bounded, and strings are terminated.  A malicious writer only gets wrong
- * figures. */
+/* reader.c - the agent's end of a ring.  See ring.h, layout.h.  The job's user owns the file and may write
+ * anything into it.  Sizes are checked when it is opened and each time it is read, positions are bounded, and
+ * strings are terminated.  A malicious writer only gets wrong figures. */
 #include "ring/layout.h"
 
 #include <errno.h>
@@ -23,14 +22,6 @@ static bool still_whole(const struct ring *r)
     return r->fd < 0 || (fstat(r->fd, &st) == 0 && (uint64_t)st.st_size >= r->bytes);
 }
 
-static bool header_ok(const struct ring_header *h, uint64_t file_bytes)
-{
-    return h->magic == RING_MAGIC && h->version == RING_VERSION && ring_capacity_ok(h->capacity) &&
-           h->file_bytes == ring_file_bytes(h->capacity) && h->file_bytes == file_bytes &&
-           h->comms_offset == ring_comms_offset() && h->events_offset == ring_events_offset() &&
-           (h->clock == RING_CLOCK_MONOTONIC || (h->clock == RING_CLOCK_COUNTER && CLOCK_HAVE_COUNTER));
-}
-
 /* Checks a copy that was read, not mapped, so that it cannot change after the check. */
 static int header_read(int fd, struct ring_header *h)
 {
@@ -38,12 +29,14 @@ static int header_read(int fd, struct ring_header *h)
 
     if (fstat(fd, &st) < 0)
         return -1;
-    if (!S_ISREG(st.st_mode) || pread(fd, h, sizeof(*h), 0) != (ssize_t)sizeof(*h) ||
-        !header_ok(h, (uint64_t)st.st_size)) {
-        errno = EPROTO;
-        return -1;
-    }
-    return 0;
+    if (S_ISREG(st.st_mode) && pread(fd, h, sizeof(*h), 0) == (ssize_t)sizeof(*h) && h->magic == RING_MAGIC &&
+        h->version == RING_VERSION && ring_capacity_ok(h->capacity) &&
+        h->file_bytes == ring_file_bytes(h->capacity) && h->file_bytes == (uint64_t)st.st_size &&
+        h->comms_offset == ring_comms_offset() && h->events_offset == ring_events_offset() &&
+        (h->clock == RING_CLOCK_MONOTONIC || (h->clock == RING_CLOCK_COUNTER && CLOCK_HAVE_COUNTER)))
+        return 0;
+    errno = EPROTO;
+    return -1;
 }
 
 struct ring *ring_open(const char *path, bool peek)
@@ -147,36 +140,32 @@ void ring_release(struct ring *r)
     atomic_store_explicit(&r->file->tail, r->tail, memory_order_release);
 }
 
+/* Of the n events before position `end`, the newest. */
+static size_t copy_before(const struct ring *r, uint64_t end, uint64_t n, struct ring_event *out, size_t max)
+{
+    if (n > end)
+        n = end;
+    if (n > max)
+        n = max;
+    copy_out(r, end - n, out, n);
+    return drop_overtaken(r, end - n, out, n);
+}
+
 size_t ring_past(const struct ring *r, struct ring_event *out, size_t max)
 {
-    uint64_t head, n;
+    uint64_t waiting;
 
     if (!still_whole(r))
         return 0;
-    head = atomic_load_explicit(&r->file->head, memory_order_acquire);
-    if (head - r->tail > r->mask)
-        return 0;
-    n = r->mask - (head - r->tail);
-    if (n > r->tail)
-        n = r->tail;
-    if (n > max)
-        n = max;
-    copy_out(r, r->tail - n, out, n);
-    return drop_overtaken(r, r->tail - n, out, n);
+    waiting = atomic_load_explicit(&r->file->head, memory_order_acquire) - r->tail;
+    return waiting > r->mask ? 0 : copy_before(r, r->tail, r->mask - waiting, out, max);
 }
 
 size_t ring_last(const struct ring *r, struct ring_event *out, size_t max)
 {
-    uint64_t head, n;
-
     if (!still_whole(r))
         return 0;
-    head = atomic_load_explicit(&r->file->head, memory_order_acquire);
-    n = head < r->mask + 1 ? head : r->mask + 1;
-    if (n > max)
-        n = max;
-    copy_out(r, head - n, out, n);
-    return drop_overtaken(r, head - n, out, n);
+    return copy_before(r, atomic_load_explicit(&r->file->head, memory_order_acquire), r->mask + 1, out, max);
 }
 
 void ring_retire(struct ring *r)
@@ -299,21 +288,6 @@ static void live_outside(struct ring_live *live, const struct ring *r, uint64_t 
     }
 }
 
-/* While a place has the enter of the call in progress, its other fields are that call's.  But a later event
- * may have the same enter, that of a nonblocking collective which was posted then: `entered` has changed
- * before it is written. */
-static bool still_inside(const struct ring_header *h, uint64_t entered)
-{
-    return atomic_load_explicit(&h->entered, memory_order_relaxed) == entered;
-}
-
-static bool still_outside(const struct ring_header *h, uint64_t entered, uint64_t head, uint64_t left)
-{
-    return atomic_load_explicit(&h->head, memory_order_relaxed) == head &&
-           atomic_load_explicit(&h->entered, memory_order_relaxed) == entered &&
-           atomic_load_explicit(&h->left, memory_order_relaxed) == left;
-}
-
 bool ring_live_get(const struct ring *r, struct ring_live *live)
 {
     const struct ring_header *h = r->file;
@@ -327,13 +301,18 @@ bool ring_live_get(const struct ring *r, struct ring_live *live)
         struct ring_event next = event_read(&r->events[head & r->mask]);
 
         if (entered && next.enter == entered) {
-            if (!still_inside(h, entered))
+            /* While a place has the enter of the call in progress, its other fields are that call's.  But a
+             * later event may have the same enter, that of a nonblocking collective which was posted then:
+             * `entered` has changed before it is written. */
+            if (atomic_load_explicit(&h->entered, memory_order_relaxed) != entered)
                 continue;
             live_inside(live, &next);
             return true;
         }
         live_outside(live, r, entered, head);
-        if (still_outside(h, entered, head, left))
+        if (atomic_load_explicit(&h->head, memory_order_relaxed) == head &&
+            atomic_load_explicit(&h->entered, memory_order_relaxed) == entered &&
+            atomic_load_explicit(&h->left, memory_order_relaxed) == left)
             return true;
     }
     return false;

@@ -90,19 +90,20 @@ bool ring_op_synchronises(enum ring_op op);
 /* Bytes may differ from rank to rank (the v and w variants): not part of the step's signature. */
 bool ring_op_irregular(enum ring_op op);
 
-enum ring_event_flags {
-    /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
-    RING_EVENT_NONBLOCKING = 1,
-    RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
-    /* Completion seen by the first test, or later: it may have ended before leave.  Not set where an earlier
-     * test found it incomplete: the rank polled, wait is the time of the first such test. */
-    RING_EVENT_UNWAITED = 4,
-    RING_EVENT_FAILED = 8, /* the library returned an error */
-    RING_EVENT_INTER = 16, /* on an intercommunicator */
+enum ring_event_flags { /* those of samples go on from 32, see wire/telemetry.h */
+                        /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
+                        RING_EVENT_NONBLOCKING = 1,
+                        RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
+                        /* Completion seen by the first test, or later: it may have ended before leave.  Not
+                         * set where an earlier test found it incomplete: the rank polled, wait is the time of
+                         * the first such test. */
+                        RING_EVENT_UNWAITED = 4,
+                        RING_EVENT_FAILED = 8, /* the library returned an error */
+                        RING_EVENT_INTER = 16, /* on an intercommunicator */
 };
 
-/* In the number of a message in parts (MPI_Psend_init): such match among themselves, and are counted apart.
- */
+/* In the number of a message in parts (MPI_Psend_init): such match among themselves, and are counted
+ * apart. */
 #define RING_PARTITIONED 0x80000000u
 
 /* A collective, or one end of a message: then op is RING_OP_SEND or RING_OP_RECV, and p2p is 0.  Messages
@@ -128,8 +129,8 @@ struct ring_event {        /* one cache line */
         int32_t tag; /* of a message */
     };
     uint8_t op, flags;
-    /* of a call in progress that waits for one request alone: RING_OP_SEND or RING_OP_RECV, with root and tag
-     */
+    /* of a call in progress that waits for one request alone: RING_OP_SEND or RING_OP_RECV, with root and
+     * tag */
     uint8_t awaits;
     uint8_t reserved;
 };
@@ -197,19 +198,17 @@ struct ring; /* layout.h */
  * with. */
 #define RING_SPAWNED_MAX 1024u
 
-/* ---- writer: the probe.  No system call, allocation or lock in emit, enter, leave and p2p. ---- */
+/* ---- writer: the guests.  No system call, allocation or lock in emit, leave and hot.h. ---- */
 
 /* Create DIR/RANK.INCARNATION.THREAD.ring and map it.  Of info it uses thread, rank, task, world_*, program,
  * library, topology and incarnation; INCARNATION is info's or (thread 0) the first one from there on that is
  * free, and info gets it.  NULL on failure, errno set. */
 struct ring *ring_create(const char *dir, struct ring_info *info, uint32_t capacity);
-uint64_t ring_now(const struct ring *r);                       /* ticks */
-void ring_enter(struct ring *r, const struct ring_live *live); /* entering a call */
+uint64_t ring_now(const struct ring *r); /* ticks */
 /* Fills in p2p and p2p_calls itself.  The call that was entered, if any, is over unless the ring is full. */
 void ring_emit(struct ring *r, const struct ring_event *e);
 /* leaving a call that has no event; keeps the last comm and seq */
 void ring_leave(struct ring *r, uint64_t now);
-void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks);
 void ring_missed(struct ring *r);         /* callable by any thread */
 void ring_message_missed(struct ring *r); /* callable by any thread */
 /* Describe a communicator (its place and freed are not looked at).  It gets a place that none had so far, or
@@ -219,8 +218,6 @@ int ring_comm_add(struct ring *r, const struct ring_comm *c);
 /* The communicator with this place was freed, once; -1 is fine.  Not thread-safe. */
 void ring_comm_end(struct ring *r, int place);
 void ring_state_set(struct ring *r, enum ring_state state);
-/* Where a guest publishes the phases of steps that it sees; lent. */
-struct marks_page *ring_marks(struct ring *r);
 
 /* ---- reader: the agent, the dump ---- */
 
@@ -245,8 +242,8 @@ size_t ring_last(const struct ring *r, struct ring_event *out, size_t max);
  * ring is drained and its process has finalised or exited: a writer would allocate the memory again, or get a
  * SIGBUS. */
 void ring_retire(struct ring *r);
-/* Remove this mapping's pages from our resident memory; they stay in the file and are loaded again on access.
- */
+/* Remove this mapping's pages from our resident memory; they stay in the file and are loaded again on
+ * access. */
 void ring_relax(struct ring *r);
 void ring_info_get(const struct ring *r, struct ring_info *info);
 void ring_counts_get(const struct ring *r, struct ring_counts *counts);

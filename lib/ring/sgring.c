@@ -198,14 +198,6 @@ static void text_ring(struct printer *v, const char *path, const struct snapshot
 
 /* ---- JSON ---- */
 
-static void json_number_or_null(const char *key, uint32_t value)
-{
-    if (value == UINT32_MAX)
-        printf(",\"%s\":null", key);
-    else
-        printf(",\"%s\":%" PRIu32, key, value);
-}
-
 static void json_string(const char *key, const char *value)
 {
     printf(",\"%s\":", key);
@@ -252,7 +244,10 @@ static void json_ring(struct printer *v, const char *path, const struct snapshot
     print_json_string(path);
     printf(",\"rank\":%" PRIu32 ",\"incarnation\":%" PRIu32 ",\"thread\":%" PRIu32, i->rank, i->incarnation,
            i->thread);
-    json_number_or_null("task", i->task);
+    if (i->task == UINT32_MAX)
+        printf(",\"task\":null");
+    else
+        printf(",\"task\":%" PRIu32, i->task);
     printf(",\"world_rank\":%" PRIu32 ",\"world_size\":%" PRIu32
            ",\"pid\":%ld,\"state\":\"%s\",\"clock\":\"%s\"",
            i->world_rank, i->world_size, (long)i->pid, state_name(i),
@@ -366,7 +361,7 @@ static void show_directory(struct printer *v, const char *dir)
     control_page_close(page);
 }
 
-static void show(struct printer *v, const char *path)
+static void show_path(struct printer *v, const char *path)
 {
     struct stat st;
 
@@ -398,9 +393,9 @@ int main(int argc, char **argv)
     if (v.json)
         printf("{\"rings\":[");
     if (o.n_operands == 0)
-        show(&v, dir);
+        show_path(&v, dir);
     for (int i = 0; i < o.n_operands; i++)
-        show(&v, o.operands[i]);
+        show_path(&v, o.operands[i]);
     if (v.json)
         printf("\n]}\n");
     return v.failed ? 1 : 0;

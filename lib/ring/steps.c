@@ -54,7 +54,7 @@ static void store_value(_Atomic uint64_t *place, uint64_t value)
     atomic_store_explicit(place, value, memory_order_release);
 }
 
-static uint64_t get(const _Atomic uint64_t *place)
+static uint64_t load_value(const _Atomic uint64_t *place)
 {
     return atomic_load_explicit(place, memory_order_acquire);
 }
@@ -79,7 +79,7 @@ static uint32_t own_rank(void)
     return (uint32_t)getpid();
 }
 
-static bool publish(struct steps *s, const char *temporary)
+static bool publish_page(struct steps *s, const char *temporary)
 {
     char path[PATH_MAX];
 
@@ -115,7 +115,7 @@ static bool make_page(struct steps *s)
         s->page->rank = s->rank;
         s->page->pid = getpid();
         atomic_store_explicit(&s->page->state, STEPS_RUNNING, memory_order_relaxed);
-        done = publish(s, temporary);
+        done = publish_page(s, temporary);
     }
     unlink(temporary);
     close(fd);
@@ -185,25 +185,25 @@ bool steps_due(struct steps *s)
     if (!have_control(s, n) || !control_page_asked(s->control, n, s->incarnation))
         return false;
     store_value(&s->page->yes_at, n);
-    store_value(&s->page->yes, get(&s->page->yes) + 1);
+    store_value(&s->page->yes, load_value(&s->page->yes) + 1);
     return true;
 }
 
 void steps_write_begin(struct steps *s)
 {
-    if (s && !get(&s->page->begun_ns))
+    if (s && !load_value(&s->page->begun_ns))
         store_value(&s->page->begun_ns, clock_monotonic_ns());
 }
 
 void steps_write_end(struct steps *s, bool written)
 {
-    uint64_t begun_ns = s ? get(&s->page->begun_ns) : 0;
+    uint64_t begun_ns = s ? load_value(&s->page->begun_ns) : 0;
 
     if (!begun_ns)
         return;
     if (written) {
         store_value(&s->page->write_ns, clock_monotonic_ns() - begun_ns);
-        store_value(&s->page->writes, get(&s->page->writes) + 1);
+        store_value(&s->page->writes, load_value(&s->page->writes) + 1);
     }
     store_value(&s->page->begun_ns, 0);
 }
@@ -211,7 +211,7 @@ void steps_write_end(struct steps *s, bool written)
 void steps_samples(struct steps *s, uint64_t n)
 {
     if (s)
-        store_value(&s->page->samples, get(&s->page->samples) + n);
+        store_value(&s->page->samples, load_value(&s->page->samples) + n);
 }
 
 void steps_notice(struct steps *s)
@@ -311,13 +311,13 @@ void steps_figures_get(const struct steps *s, struct steps_figures *f)
     if (atomic_load_explicit(&p->state, memory_order_acquire) == STEPS_RUNNING)
         f->state = STEPS_RUNNING;
     f->calls = atomic_load_explicit(&p->calls, memory_order_seq_cst);
-    f->call_ns = get(&p->call_ns);
-    f->yes = get(&p->yes);
-    f->yes_at = get(&p->yes_at);
-    f->samples = get(&p->samples);
-    f->begun_ns = get(&p->begun_ns);
-    f->writes = get(&p->writes);
-    f->write_ns = get(&p->write_ns);
+    f->call_ns = load_value(&p->call_ns);
+    f->yes = load_value(&p->yes);
+    f->yes_at = load_value(&p->yes_at);
+    f->samples = load_value(&p->samples);
+    f->begun_ns = load_value(&p->begun_ns);
+    f->writes = load_value(&p->writes);
+    f->write_ns = load_value(&p->write_ns);
     f->hears = atomic_load_explicit(&p->hears, memory_order_acquire) != 0;
     f->notice = atomic_load_explicit(&p->notice, memory_order_acquire) != 0;
     f->marked = marks_get(&p->marks, &f->marks);

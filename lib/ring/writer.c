@@ -106,12 +106,7 @@ uint64_t ring_now(const struct ring *r)
     return clock_read(r->clock);
 }
 
-static bool is_collective(unsigned op)
-{
-    return op > RING_OP_NONE && op < RING_OP_POINT_TO_POINT;
-}
-
-static void keep(struct ring *r, const struct ring_event *e)
+static void name_last(struct ring *r, const struct ring_event *e)
 {
     atomic_store_explicit(&r->file->last_comm, e->comm, memory_order_release);
     atomic_store_explicit(&r->file->last_seq, e->seq, memory_order_release);
@@ -129,7 +124,7 @@ bool ring_room(struct ring *r, const uint64_t *full)
 
 void ring_keep_last(struct ring *r)
 {
-    keep(r, &r->events[(r->head - 1) & r->mask]);
+    name_last(r, &r->events[(r->head - 1) & r->mask]);
 }
 
 void ring_emit(struct ring *r, const struct ring_event *e)
@@ -140,23 +135,13 @@ void ring_emit(struct ring *r, const struct ring_event *e)
         hot_collective(r, e);
 }
 
-void ring_enter(struct ring *r, const struct ring_live *live)
-{
-    hot_enter(r, &(struct ring_event){ .enter = live->enter,
-                                       .comm = live->comm,
-                                       .bytes = live->bytes,
-                                       .seq = live->seq,
-                                       .root = -1,
-                                       .op = (uint8_t)live->op,
-                                       .flags = (uint8_t)live->flags });
-}
-
 void ring_leave(struct ring *r, uint64_t now)
 {
     const struct ring_event *at = hot_place(r);
+    bool collective = at->op > RING_OP_NONE && at->op < RING_OP_POINT_TO_POINT;
 
-    if (is_collective(at->op) && at->enter == atomic_load_explicit(&r->file->entered, memory_order_relaxed))
-        keep(r, at);
+    if (collective && at->enter == atomic_load_explicit(&r->file->entered, memory_order_relaxed))
+        name_last(r, at);
     hot_left(r, now);
 }
 
@@ -164,11 +149,6 @@ void ring_drop(struct ring *r, uint64_t now)
 {
     hot_add(&r->file->dropped, 1);
     ring_leave(r, now);
-}
-
-void ring_p2p(struct ring *r, uint64_t bytes, uint64_t ticks)
-{
-    hot_p2p(r, bytes, ticks);
 }
 
 void ring_missed(struct ring *r)
@@ -197,18 +177,6 @@ static void place_write(struct ring *r, struct ring_place *p, uint64_t *word)
     atomic_store_explicit(&r->file->comms, changes, memory_order_release);
 }
 
-static int take_freed(struct ring *r)
-{
-    uint16_t place = r->freed[r->freed_first];
-
-    r->freed_first = (r->freed_first + 1) % RING_COMMS_MAX;
-    r->n_freed--;
-    if (atomic_load_explicit(&r->comms[place].word[RING_PLACE_DESCRIBED], memory_order_relaxed) >
-        atomic_load_explicit(&r->file->comms_seen, memory_order_relaxed))
-        atomic_fetch_add_explicit(&r->file->comms_missed, 1, memory_order_relaxed);
-    return place;
-}
-
 int ring_comm_add(struct ring *r, const struct ring_comm *c)
 {
     uint64_t word[RING_PLACE_WORDS] = {
@@ -223,7 +191,12 @@ int ring_comm_add(struct ring *r, const struct ring_comm *c)
     if (r->places < RING_COMMS_MAX) {
         place = r->places++;
     } else if (r->n_freed) {
-        place = take_freed(r);
+        place = r->freed[r->freed_first];
+        r->freed_first = (r->freed_first + 1) % RING_COMMS_MAX;
+        r->n_freed--;
+        if (atomic_load_explicit(&r->comms[place].word[RING_PLACE_DESCRIBED], memory_order_relaxed) >
+            atomic_load_explicit(&r->file->comms_seen, memory_order_relaxed))
+            atomic_fetch_add_explicit(&r->file->comms_missed, 1, memory_order_relaxed);
     } else {
         atomic_fetch_add_explicit(&r->file->comms_missed, 1, memory_order_relaxed);
         return -1;
@@ -242,11 +215,6 @@ void ring_comm_end(struct ring *r, int place)
         word[i] = atomic_load_explicit(&r->comms[place].word[i], memory_order_relaxed);
     place_write(r, &r->comms[place], word);
     r->freed[(r->freed_first + r->n_freed++) % RING_COMMS_MAX] = (uint16_t)place;
-}
-
-struct marks_page *ring_marks(struct ring *r)
-{
-    return &r->file->marks;
 }
 
 void ring_state_set(struct ring *r, enum ring_state state)

@@ -6,6 +6,7 @@
 
 #include "gloo/collective.h"
 #include "gloo/guest.h"
+#include "ring/layout.h"
 
 /* All under the guest's lock. */
 static struct marks marks;
@@ -38,7 +39,7 @@ static bool has_steps(const void *reducer)
 
 static void enter_phase(const void *reducer, enum marks_phase phase, uint64_t now_ns)
 {
-    struct marks_page *page = ring_marks(guest.ring);
+    struct marks_page *page = &guest.ring->file->marks;
     uint64_t ran_ns;
 
     if (phase == MARKS_BACKWARD)

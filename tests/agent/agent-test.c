@@ -14,6 +14,7 @@
 #include <event2/event.h>
 
 #include "ring/control_page.h"
+#include "ring/hot.h"
 #include "ring/layout.h"
 #include "ring/ring.h"
 #include "ring/steps.h"
@@ -390,12 +391,15 @@ static bool has_left(const struct controller *c)
  * nothing was called for a second since. */
 static bool inside_once(uint32_t seq)
 {
-    struct ring_live live = {
-        .comm = COMM_WORLD, .enter = ring_now(rank0), .seq = seq, .op = RING_OP_ALLREDUCE, .bytes = 64
-    };
+    struct ring_event live = { .root = -1,
+                               .comm = COMM_WORLD,
+                               .enter = ring_now(rank0),
+                               .seq = seq,
+                               .op = RING_OP_ALLREDUCE,
+                               .bytes = 64 };
 
     controller_forget(&ctl);
-    ring_enter(rank0, &live);
+    hot_enter(rank0, &live);
     if (wait_until(&ctl, has_live, LIMIT_S) && last_live()->seq == seq)
         wait_until(&ctl, is_repeated, LIMIT_S);
     ring_leave(rank0, ring_now(rank0));

@@ -148,20 +148,21 @@ static void test_basics(void)
     is_int((long long)ring_drain(r, e, 128), 63, "all events of a full ring can be drained");
     ok(intact(&e[0], 20) && intact(&e[62], 82), "a full ring keeps the oldest events");
 
-    ring_enter(w,
-               &(struct ring_live){ .comm = 11, .enter = 1000, .bytes = 8, .seq = 5, .op = RING_OP_BARRIER });
+    hot_enter(w, &(struct ring_event){
+                     .root = -1, .comm = 11, .enter = 1000, .bytes = 8, .seq = 5, .op = RING_OP_BARRIER });
     ok(ring_live_get(r, &live) && live.op == RING_OP_BARRIER && live.comm == 11 && live.seq == 5 &&
            live.enter == 1000 && live.bytes == 8,
        "the live slot has the call in progress");
     ring_leave(w, 2000);
-    ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 3000, .seq = 9, .op = RING_OP_POINT_TO_POINT });
+    hot_enter(w, &(struct ring_event){
+                     .root = -1, .comm = 12, .enter = 3000, .seq = 9, .op = RING_OP_POINT_TO_POINT });
     ring_leave(w, 4000);
     ok(ring_live_get(r, &live) && live.op == RING_OP_NONE && live.comm == 11 && live.seq == 5 &&
            live.enter == 4000,
        "outside MPI the live slot has the last collective, not the last message");
 
-    ring_p2p(w, 100, 7);
-    ring_p2p(w, 50, 3);
+    hot_p2p(w, 100, 7);
+    hot_p2p(w, 50, 3);
     ring_missed(w);
     emit(w, 0, 2);
     ring_drain(r, e, 128);
@@ -363,11 +364,11 @@ static void stress_writer(void)
 
     for (uint64_t i = 0; i < STRESS_EVENTS; i++) {
         struct ring_event e = event(i);
-        struct ring_live live = {
-            .comm = i, .enter = i + 1, .bytes = i * 3, .seq = (uint32_t)i, .op = RING_OP_BCAST
+        struct ring_event live = {
+            .root = -1, .comm = i, .enter = i + 1, .bytes = i * 3, .seq = (uint32_t)i, .op = RING_OP_BCAST
         };
 
-        ring_enter(w, &live);
+        hot_enter(w, &live);
         if (i % 512 == 0)
             sched_yield(); /* few cores: let the reader come */
         ring_emit(w, &e);
@@ -441,7 +442,8 @@ static void test_killed(void)
         struct ring *w = make(50, 0, 64);
 
         emit(w, 0, 5);
-        ring_enter(w, &(struct ring_live){ .comm = 42, .enter = 9, .seq = 5, .op = RING_OP_ALLTOALL });
+        hot_enter(
+            w, &(struct ring_event){ .root = -1, .comm = 42, .enter = 9, .seq = 5, .op = RING_OP_ALLTOALL });
         if (write(ready[1], "", 1) != 1)
             _exit(1);
         pause();
@@ -470,11 +472,12 @@ static void *thread_writer(void *arg)
     for (uint64_t i = 0; i < 200000; i++) {
         struct ring_event e = event(i);
 
-        ring_enter(w, &(struct ring_live){ .comm = i, .enter = i + 1, .bytes = i, .op = RING_OP_SCAN });
+        hot_enter(
+            w, &(struct ring_event){ .root = -1, .comm = i, .enter = i + 1, .bytes = i, .op = RING_OP_SCAN });
         if (i % 64 == 0)
             sched_yield();
         ring_emit(w, &e);
-        ring_p2p(w, 1, 1);
+        hot_p2p(w, 1, 1);
         if (i % 16 == 0)
             ring_comm_end(w, ring_comm_add(w, &(struct ring_comm){ .name = i, .membership = i }));
     }
@@ -525,7 +528,7 @@ static void test_messages(void)
     };
     struct ring_counts counts;
 
-    ring_p2p(w, 100, 4);
+    hot_p2p(w, 100, 4);
     ring_emit(w, &send);
     emit(w, 0, 1);
     is_int((long long)ring_drain(r, e, 64), 2, "a message and a collective are drained");
@@ -561,14 +564,19 @@ static void collective(struct ring *w, uint64_t enter, uint64_t leave, uint32_t 
 {
     struct ring_event e = { .enter = enter, .comm = 11, .bytes = 8, .seq = seq, .op = RING_OP_BCAST };
 
-    hot_leave(w, hot_enter(w, &e), leave, false);
+    hot_leave(w, hot_enter(w, &e), leave);
 }
 
 static void test_live(void)
 {
     struct ring *w = make(5, 0, 64), *r = ring_open(path, false);
     struct ring_event e[64],
-        call = { .enter = 100, .comm = 11, .bytes = 8, .seq = 3, .op = RING_OP_BCAST },
+        call = { .enter = 100,
+                 .comm = 11,
+                 .bytes = 8,
+                 .seq = 3,
+                 .op = RING_OP_BCAST,
+                 .flags = RING_EVENT_INTER },
         message = { .enter = 300, .leave = 310, .comm = 12, .seq = 77, .op = RING_OP_SEND },
         ended = { .enter = 400,
                   .wait = 500,
@@ -596,16 +604,17 @@ static void test_live(void)
            live.bytes == 8,
        "a collective is in progress from its entry on");
     is_int((long long)ring_drain(r, e, 64), 0, "a collective in progress is not drained");
-    hot_leave(w, at, 200, true);
+    hot_leave(w, at, 200);
     is_outside(r, 200, 11, 3, "the event of a collective ends it");
-    ok(ring_drain(r, e, 64) == 1 && e[0].seq == 3 && e[0].leave == 200 && e[0].flags == RING_EVENT_FAILED,
-       "a collective is drained with the time of its end, and as failed if it failed");
+    ok(ring_drain(r, e, 64) == 1 && e[0].seq == 3 && e[0].leave == 200 && e[0].flags == RING_EVENT_INTER,
+       "a collective is drained with the time of its end, and with its flags");
     hot_enter(w, &message);
     ok(ring_live_get(r, &live) && live.op == RING_OP_POINT_TO_POINT && live.enter == 300 && live.seq == 0,
        "a message in progress is shown as point-to-point");
     ring_emit(w, &message);
     is_outside(r, 310, 11, 3, "after a message the last collective is still known");
-    ring_enter(w, &(struct ring_live){ .comm = 11, .enter = 400, .seq = 4, .op = RING_OP_BARRIER });
+    hot_enter(w,
+              &(struct ring_event){ .root = -1, .comm = 11, .enter = 400, .seq = 4, .op = RING_OP_BARRIER });
     ring_leave(w, 450);
     is_outside(r, 450, 11, 4, "a nonblocking collective counts as left once it is posted");
     ring_emit(w, &ended);
@@ -614,7 +623,7 @@ static void test_live(void)
     collective(w, 700, 710, 5);
     is_outside(r, 710, 11, 5, "a collective after messages is the last one");
     ring_emit(w, &ended);
-    ring_enter(w, &(struct ring_live){ .comm = 12, .enter = 800, .op = RING_OP_WAIT });
+    hot_enter(w, &(struct ring_event){ .root = -1, .comm = 12, .enter = 800, .op = RING_OP_WAIT });
     ok(ring_live_get(r, &live) && live.op == RING_OP_WAIT && live.message == RING_OP_NONE,
        "another wait is shown without a message");
     ring_leave(w, 810);
@@ -635,7 +644,8 @@ static void test_live(void)
     for (uint32_t i = 0; i < 100; i++)
         collective(w, 1000 + 10 * i, 1005 + 10 * i, 100 + i);
     is_outside(r, 1995, 11, 199, "the collective that a full ring dropped is the last one");
-    ring_enter(w, &(struct ring_live){ .comm = 11, .enter = 2000, .seq = 200, .op = RING_OP_SCAN });
+    hot_enter(w,
+              &(struct ring_event){ .root = -1, .comm = 11, .enter = 2000, .seq = 200, .op = RING_OP_SCAN });
     ok(ring_live_get(r, &live) && live.op == RING_OP_SCAN && live.seq == 200,
        "a full ring still shows the collective in progress");
     is_int((long long)ring_drain(r, e, 64), 63, "a full ring is drained while a collective is in progress");
@@ -700,18 +710,18 @@ static void test_control(void)
 
     snprintf(name, sizeof(name), "%s/" CONTROL_PAGE_FILE, dir);
     ok(!control_page_open(dir), "control_page_open() fails before a page is made");
-    ok(!control_page_join("/nonexistent") && errno == ENOENT,
-       "control_page_join() fails in a missing directory");
+    ok(!control_page_open("/nonexistent") && errno == ENOENT,
+       "control_page_open() fails in a missing directory");
     ok(control_page_follow("/nonexistent")->record,
        "control_page_follow() says to record where there is no page");
-    early = control_page_join(dir);
+    early = control_page_follow(dir);
     ok(early && early->record == 1, "a rank that starts before the agent makes the control page");
     page = control_page_create(dir);
     page->pace.levers = 3;
     ok(early->pace.levers == 3, "the agent uses the control page that a rank made");
     page->pace.levers = 0;
     control_page_close(early);
-    seen = control_page_join(dir);
+    seen = control_page_follow(dir);
     ok(page && seen && seen->record == 1, "a new control page has recording on");
     generation = seen->generation;
     page->record = 0;

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "ring/ring.h"
+#include "ring/hot.h"
 #include "tests/tap.h"
 
 #define EVENTS 300000u
@@ -19,7 +19,6 @@ static void *write_events(void *arg)
     (void)arg;
     for (uint32_t i = 0; i < EVENTS; i++) {
         uint64_t now = ring_now(writer_end);
-        struct ring_live live = { .comm = i, .bytes = i, .enter = now, .seq = i, .op = RING_OP_ALLREDUCE };
         struct ring_event e = { .enter = now,
                                 .leave = now + 1,
                                 .comm = i,
@@ -28,7 +27,7 @@ static void *write_events(void *arg)
                                 .root = -1,
                                 .op = RING_OP_ALLREDUCE };
 
-        ring_enter(writer_end, &live);
+        hot_enter(writer_end, &e);
         ring_emit(writer_end, &e);
         ring_leave(writer_end, now + 1);
         if (i % 1000 == 0)
