@@ -51,7 +51,7 @@ struct matched {
     uint32_t n[2];
 };
 
-static struct matched match(const struct pacer *p)
+static struct matched match_times(const struct pacer *p)
 {
     struct matched m = { { 0 }, { 0 } };
 
@@ -72,15 +72,8 @@ static void forget_slot(struct pacer_slot *s)
     memset(s->n, 0, sizeof(s->n));
 }
 
-static void forget_matched(struct pacer *p)
-{
-    for (uint32_t i = 0; i < PACER_SLOTS; i++)
-        if (p->slot[i].n[0] && p->slot[i].n[1])
-            forget_slot(&p->slot[i]);
-}
-
 /* Learn the usual time of a collective from those without a lever, and add up what those with it lost. */
-static void learn(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+static void learn_usual(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
 {
     if (!c->paced) {
         s->usual_s += s->usual_s > 0 ? USUAL_GAIN * (c->cycle_s - s->usual_s) : c->cycle_s;
@@ -118,7 +111,7 @@ static bool would_lose_too_much(const struct pacer *p)
 }
 
 /* Compare the same collectives with and without the lever, nearest in time.  NaN: not enough of both yet. */
-static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
+static double compare_sides(struct pacer *p, struct pacer_slot *s, const struct pacer_collective *c)
 {
     uint32_t left_out = pacer_epoch(p) / 2, least = pacer_epoch(p) - left_out;
     struct matched m;
@@ -132,16 +125,18 @@ static double compare(struct pacer *p, struct pacer_slot *s, const struct pacer_
     p->epochs[c->paced]++;
     if (!s->n[!c->paced])
         return NAN;
-    m = match(p);
+    m = match_times(p);
     if (m.n[0] < least || m.n[1] < least)
         return NAN;
-    forget_matched(p);
+    for (uint32_t i = 0; i < PACER_SLOTS; i++)
+        if (p->slot[i].n[0] && p->slot[i].n[1])
+            forget_slot(&p->slot[i]);
     return log(m.s[1] / m.s[0]);
 }
 
 /* ---- transitions ---- */
 
-static void enter(struct pacer *p, enum pacer_mode mode)
+static void enter_mode(struct pacer *p, enum pacer_mode mode)
 {
     p->mode = (uint8_t)mode;
     p->since = p->at;
@@ -166,7 +161,7 @@ static uint8_t trial_epoch(const struct pacer *p, uint32_t which, const struct p
     return (uint8_t)(params->epoch > PACER_EPOCH_MAX ? PACER_EPOCH_MAX : params->epoch ? params->epoch : 1);
 }
 
-static void try(struct pacer *p, uint8_t epoch, bool again)
+static void try_lever(struct pacer *p, uint8_t epoch, bool again)
 {
     struct pacer_lever *l = &p->lever[p->current];
 
@@ -178,7 +173,7 @@ static void try(struct pacer *p, uint8_t epoch, bool again)
     l->why = PACER_ON_TRIAL;
     count_from_zero(p);
     p->again = again;
-    enter(p, PACER_TRYING);
+    enter_mode(p, PACER_TRYING);
 }
 
 /* Whether the trial was too short for a decision. */
@@ -192,7 +187,7 @@ static bool is_promising(const struct pacer *p, uint32_t which)
 /* Rest until the cost of the trial, with its uncertainty, is a small share of the time until the next trial
  * of any lever.  Not where other processes want the cores: there a single comparison of long epochs says
  * little about the cost, and the lever's own rest is long enough. */
-static void pay(struct pacer *p)
+static void pay_for_trial(struct pacer *p)
 {
     double error = holdout_deviation(&p->lever[p->current].seen) * sqrt(p->counted), lost;
 
@@ -204,7 +199,7 @@ static void pay(struct pacer *p)
                                       (p->ticks ? p->ticks : 1));
 }
 
-static void rest(struct pacer *p, enum pacer_why why)
+static void rest_lever(struct pacer *p, enum pacer_why why)
 {
     struct pacer_lever *l = &p->lever[p->current];
     uint32_t times = why == PACER_HARM ? PACER_HARM_REST : 2;
@@ -215,21 +210,9 @@ static void rest(struct pacer *p, enum pacer_why why)
     } else {
         l->rest = l->rest ? (uint32_t)fmin((double)l->rest * times, PACER_REST_MAX) : PACER_REST * times / 2;
         l->resume = p->at + l->rest;
-        pay(p);
+        pay_for_trial(p);
     }
-    enter(p, PACER_OFF);
-}
-
-static void take_force(struct pacer *p)
-{
-    struct pacer_lever *l = &p->lever[p->current];
-
-    l->why = PACER_HELPS;
-    l->rest = 0;
-    p->gain = holdout_mean(&l->seen);
-    p->limit = fmax(0.4 * -p->gain, (l->epoch > 1 ? 4 : 2) * holdout_deviation(&l->seen));
-    p->drift = 0;
-    enter(p, PACER_IN_FORCE);
+    enter_mode(p, PACER_OFF);
 }
 
 /* ---- the three modes ---- */
@@ -281,7 +264,7 @@ static void off_tick(struct pacer *p, const struct pacer_params *params, const s
             continue;
         p->current = which;
         p->comm = c->comm;
-        try(p, epoch, false);
+        try_lever(p, epoch, false);
         return;
     }
 }
@@ -291,12 +274,18 @@ static void trial_tick(struct pacer *p, double log_ratio)
     struct pacer_lever *l = &p->lever[p->current];
 
     holdout_take(&l->seen, log_ratio);
-    if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN)
-        take_force(p);
-    else if (would_lose_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM)
-        rest(p, p->again ? PACER_FADED : PACER_HARM);
-    else if (p->ticks >= PACER_TRIAL)
-        rest(p, p->again ? PACER_FADED : PACER_NO_GAIN);
+    if (holdout_faster(&l->seen) >= PACER_PROOF && holdout_mean(&l->seen) < -GAIN_MIN) {
+        l->why = PACER_HELPS;
+        l->rest = 0;
+        p->gain = holdout_mean(&l->seen);
+        p->limit = fmax(0.4 * -p->gain, (l->epoch > 1 ? 4 : 2) * holdout_deviation(&l->seen));
+        p->drift = 0;
+        enter_mode(p, PACER_IN_FORCE);
+    } else if (would_lose_too_much(p) || holdout_slower(&l->seen) >= PACER_PROOF_HARM) {
+        rest_lever(p, p->again ? PACER_FADED : PACER_HARM);
+    } else if (p->ticks >= PACER_TRIAL) {
+        rest_lever(p, p->again ? PACER_FADED : PACER_NO_GAIN);
+    }
 }
 
 static void force_tick(struct pacer *p, double log_ratio)
@@ -306,7 +295,7 @@ static void force_tick(struct pacer *p, double log_ratio)
     if (p->run == 1)
         count_from_zero(p);
     if (lost_more_than(p, 2 * PACER_LOSS)) {
-        rest(p, PACER_HARM);
+        rest_lever(p, PACER_HARM);
         return;
     }
     if (isnan(log_ratio))
@@ -315,7 +304,7 @@ static void force_tick(struct pacer *p, double log_ratio)
     log_ratio = fmin(fmax(log_ratio, -HOLDOUT_LOG_MAX), HOLDOUT_LOG_MAX);
     p->drift = fmax(0, p->drift + log_ratio - p->gain / 2);
     if (p->drift > p->limit)
-        try(p, l->epoch, true);
+        try_lever(p, l->epoch, true);
 }
 
 void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct pacer_sight *sight,
@@ -328,7 +317,7 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
 
     p->at++;
     if (timed && (p->mode == PACER_OFF || c->comm == p->comm))
-        learn(p, s, c);
+        learn_usual(p, s, c);
     if (p->mode == PACER_OFF) {
         off_tick(p, params, sight, c);
         return;
@@ -336,20 +325,20 @@ void pacer_tick(struct pacer *p, const struct pacer_params *params, const struct
     if (!(params->levers & sight->able & lever) || !has_cause(lever, sight)) {
         p->lever[p->current].why = params->levers & sight->able & lever ? PACER_NO_CAUSE : PACER_UNALLOWED;
         if (p->mode == PACER_TRYING)
-            pay(p);
-        enter(p, PACER_OFF);
+            pay_for_trial(p);
+        enter_mode(p, PACER_OFF);
         return;
     }
     if (c->comm != p->comm) {
         if (++p->others > PACER_OTHERS) {
             p->lever[p->current].why = PACER_NO_CAUSE;
-            enter(p, PACER_OFF);
+            enter_mode(p, PACER_OFF);
         }
         return;
     }
     p->others = 0;
     p->ticks++;
-    log_ratio = timed ? compare(p, s, c) : NAN;
+    log_ratio = timed ? compare_sides(p, s, c) : NAN;
     if (p->mode == PACER_TRYING)
         trial_tick(p, log_ratio);
     else
