@@ -18,10 +18,12 @@ static void forked(void)
     atomic_store_explicit(&own, NULL, memory_order_relaxed);
 }
 
-static struct steps *join(void)
+static struct steps *steps(void)
 {
-    struct steps *s = NULL;
+    struct steps *s = atomic_load_explicit(&own, memory_order_acquire);
 
+    if (s || atomic_load_explicit(&asked, memory_order_acquire))
+        return s;
     if (!atomic_exchange_explicit(&asked, true, memory_order_acq_rel) &&
         pthread_atfork(NULL, NULL, forked) == 0) {
         s = steps_join();
@@ -30,16 +32,7 @@ static struct steps *join(void)
     return s;
 }
 
-static inline struct steps *steps(void)
-{
-    struct steps *s = atomic_load_explicit(&own, memory_order_acquire);
-
-    if (s || atomic_load_explicit(&asked, memory_order_acquire))
-        return s;
-    return join();
-}
-
-__attribute__((destructor)) static void leave(void)
+__attribute__((destructor)) static void leave_step(void)
 {
     steps_leave(atomic_exchange_explicit(&own, NULL, memory_order_acq_rel));
 }

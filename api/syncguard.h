@@ -10,8 +10,7 @@
  *         sg_samples(batch); if (sg_checkpoint_due()) {
  *             sg_checkpoint_begin(); int ok = save() == 0; sg_checkpoint_end(ok);
  *         }
- *     }
- */
+ *     } */
 #ifndef SYNCGUARD_H
 #define SYNCGUARD_H
 

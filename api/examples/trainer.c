@@ -29,14 +29,6 @@ static void pause_ms(double ms)
         continue;
 }
 
-/* Rank 0 writes, the others wait for it. */
-static int save(int rank, double ms)
-{
-    if (rank == 0)
-        pause_ms(ms);
-    return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
-}
-
 int main(int argc, char **argv)
 {
     long steps = argc > 1 ? atol(argv[1]) : 1000;
@@ -64,7 +56,9 @@ int main(int argc, char **argv)
                 fflush(log);
             }
             sg_checkpoint_begin();
-            sg_checkpoint_end(save(rank, write_ms));
+            if (rank == 0) /* writes; the others wait for it */
+                pause_ms(write_ms);
+            sg_checkpoint_end(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
         }
     }
     if (log)
