@@ -43,16 +43,6 @@ char *assignment_write(const struct assignment *j)
     return line;
 }
 
-static int read_text(const json_t *o, const char *key, char *buf, size_t size, struct err *err)
-{
-    const char *text = get_string(o, key);
-
-    if (!text || !*text || strlen(text) >= size)
-        return err_set(err, "'%s' is missing, empty or longer than %zu bytes", key, size - 1);
-    memcpy(buf, text, strlen(text) + 1);
-    return 0;
-}
-
 static int read_environment(struct assignment *j, const json_t *o, struct err *err)
 {
     size_t n;
@@ -85,9 +75,14 @@ static int read_fields(struct assignment *j, const json_t *o, struct err *err)
     const char *key = get_word(o, "key");
     size_t bytes = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        if (read_text(o, texts[i].key, texts[i].at, texts[i].size, err) < 0)
-            return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        const char *text = get_string(o, texts[i].key);
+
+        if (!text || !*text || strlen(text) >= texts[i].size)
+            return err_set(err, "'%s' is missing, empty or longer than %zu bytes", texts[i].key,
+                           texts[i].size - 1);
+        memcpy(texts[i].at, text, strlen(text) + 1);
+    }
     j->count = (unsigned)get_int(o, "count", 1, ASSIGNMENT_HOSTS_MAX, 0);
     j->number = (unsigned)get_int(o, "number", 0, (int64_t)j->count - 1, ASSIGNMENT_HOSTS_MAX);
     j->policy_asked = get_true(o, "policy_asked");

@@ -31,7 +31,7 @@
 #define NAME_CONTROL "syncguardd"
 #define NAME_AGENT   "syncguard-agent"
 
-static void rest(void)
+static void pause_shortly(void)
 {
     const struct timespec look = { 0, LOOK_NS };
 
@@ -149,7 +149,7 @@ static int start_munged(struct guard *g, struct err *err)
     while (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode)) {
         if (process_ended(&g->munged) || now_s() > until_s)
             return service_failed(g, &g->munged, NAME_MUNGED, err);
-        rest();
+        pause_shortly();
     }
     return 0;
 }
@@ -242,10 +242,10 @@ static bool answers(const struct guard_plan *plan, int port)
 /* Its PATH has no command of Slurm: what they say of a job of this number is about another. */
 static int start_controller_at(struct guard *g, const struct guard_plan *plan, int port, struct err *err)
 {
-    const char *const set[] = { "PATH", g->workspace.rings, NULL };
+    const struct process_variable path = { "PATH", g->workspace.rings };
     char program[WORKSPACE_SIZE], conf[WORKSPACE_SIZE + 16];
     const char *argv[] = { program, conf, NULL };
-    struct process_plan start = { .argv = argv, .set = set };
+    struct process_plan start = { .argv = argv, .environment = &path, .n_environment = 1 };
     double until_s = now_s() + START_S;
 
     if (write_conf(g, plan, port, err) < 0)
@@ -257,7 +257,7 @@ static int start_controller_at(struct guard *g, const struct guard_plan *plan, i
     while (!answers(plan, port)) {
         if (process_ended(&g->controller) || now_s() > until_s)
             return service_failed(g, &g->controller, NAME_CONTROL, err);
-        rest();
+        pause_shortly();
     }
     /* Another program may have taken the port in the meantime, and answers. */
     return process_ended(&g->controller) ? service_failed(g, &g->controller, NAME_CONTROL, err) : 0;
@@ -289,39 +289,31 @@ struct agent_plan {
     unsigned number, count;
 };
 
+/* The controller knows the job when this returns. */
 static int start_agent(struct guard *g, const struct agent_plan *plan, struct err *err)
 {
-    static const char *const not_ours[] = { "SLURM_TOPOLOGY_ADDR",
-                                            "SLURM_JOB_END_TIME",
-                                            "SLURM_HET_JOB_ID",
-                                            "SLURM_HET_JOB_OFFSET",
-                                            "SLURM_RESTART_COUNT",
-                                            "SLURM_NTASKS",
-                                            "SYNCGUARD_PLACEMENT",
-                                            "SYNCGUARD_ALGORITHM",
-                                            "SYNCGUARD_LOCAL_TASKS",
-                                            "SYNCGUARD_NOTES",
-                                            "LD_PRELOAD",
-                                            NULL,
-                                            NULL,
-                                            NULL };
-    const char *unset[ARRAY_SIZE(not_ours)];
     char own[16], number[16], count[16];
-    const char *const set[] = { "SLURM_JOB_ID",
-                                GUARD_JOB,
-                                "SLURM_STEP_ID",
-                                "0",
-                                "SLURM_NNODES",
-                                count,
-                                "SLURM_JOB_NAME",
-                                plan->name,
-                                "SYNCGUARD_TASKS_PARENT",
-                                own,
-                                plan->node ? "SLURM_NODEID" : NULL,
-                                number,
-                                "SLURMD_NODENAME",
-                                plan->node,
-                                NULL };
+    const struct process_variable environment[] = {
+        { "SLURM_JOB_ID", GUARD_JOB },
+        { "SLURM_STEP_ID", "0" },
+        { "SLURM_NNODES", count },
+        { "SLURM_JOB_NAME", plan->name },
+        { "SYNCGUARD_TASKS_PARENT", own },
+        { "SLURM_NODEID", plan->node ? number : NULL },
+        { "SLURMD_NODENAME", plan->node },
+        /* what a job of Slurm's around this run would say of itself */
+        { "SLURM_TOPOLOGY_ADDR", NULL },
+        { "SLURM_JOB_END_TIME", NULL },
+        { "SLURM_HET_JOB_ID", NULL },
+        { "SLURM_HET_JOB_OFFSET", NULL },
+        { "SLURM_RESTART_COUNT", NULL },
+        { "SLURM_NTASKS", NULL },
+        { "SYNCGUARD_PLACEMENT", NULL },
+        { "SYNCGUARD_ALGORITHM", NULL },
+        { "SYNCGUARD_LOCAL_TASKS", NULL },
+        { "SYNCGUARD_NOTES", NULL },
+        { "LD_PRELOAD", NULL },
+    };
     char dir[WORKSPACE_SIZE + 8], controller[sizeof(g->config->controller) + 16], name[64], rate[48],
         munge[160];
     const char *argv[] = { g->config->agent,
@@ -332,13 +324,12 @@ static int start_agent(struct guard *g, const struct agent_plan *plan, struct er
                            munge,
                            plan->policy_asked ? "--policy-asked" : NULL,
                            NULL };
-    struct process_plan p = { .argv = argv, .set = set, .unset = unset };
+    struct process_plan p = { .argv = argv,
+                              .environment = environment,
+                              .n_environment = ARRAY_SIZE(environment) };
+    double until_s;
+    json_t *job;
 
-    memcpy(unset, not_ours, sizeof(unset));
-    if (!plan->node) {
-        unset[ARRAY_SIZE(not_ours) - 3] = "SLURM_NODEID";
-        unset[ARRAY_SIZE(not_ours) - 2] = "SLURMD_NODENAME";
-    }
     snprintf(own, sizeof(own), "%d", (int)getpid());
     snprintf(number, sizeof(number), "%u", plan->number);
     snprintf(count, sizeof(count), "%u", plan->count);
@@ -347,18 +338,13 @@ static int start_agent(struct guard *g, const struct agent_plan *plan, struct er
     snprintf(name, sizeof(name), "--policy=%s", plan->policy);
     snprintf(rate, sizeof(rate), "--rate=%g", plan->rate_hz);
     snprintf(munge, sizeof(munge), "--munge-socket=%s", g->config->munge_socket);
-    return service_start(g, &g->agent, NAME_AGENT, &p, err);
-}
-
-static int wait_for_job(struct guard *g, struct err *err)
-{
-    double until_s = now_s() + START_S;
-    json_t *job;
-
+    if (service_start(g, &g->agent, NAME_AGENT, &p, err) < 0)
+        return -1;
+    until_s = now_s() + START_S;
     while (!(job = guard_ask(g, err))) {
         if (process_ended(&g->agent) || now_s() > until_s)
             return service_failed(g, &g->agent, NAME_AGENT, err);
-        rest();
+        pause_shortly();
     }
     json_decref(job);
     return 0;
@@ -398,7 +384,7 @@ int guard_start(struct guard *g, const struct guard_plan *plan, struct err *err)
     if (plan->address)
         return 0;
     g->has_agent = true;
-    return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
+    return end_with(g, start_agent(g, &agent, err));
 }
 
 int guard_join(struct guard *g, const struct assignment *assignment, struct err *err)
@@ -423,7 +409,7 @@ int guard_join(struct guard *g, const struct assignment *assignment, struct err 
         return end_with(g, -1);
     snprintf(g->config->agent, sizeof(g->config->agent), "%s", assignment->agent);
     g->has_agent = true;
-    return end_with(g, start_agent(g, &agent, err) == 0 && wait_for_job(g, err) == 0 ? 0 : -1);
+    return end_with(g, start_agent(g, &agent, err));
 }
 
 /* ---- while it runs, and its end ---- */
@@ -439,28 +425,22 @@ json_t *guard_ask(const struct guard *g, struct err *err)
     return answer;
 }
 
-static bool is_finished(struct guard *g)
-{
-    struct err err;
-    json_t *job = guard_ask(g, &err);
-    bool over = job && !strcmp(get_word(job, "state"), "finished");
-
-    json_decref(job);
-    return over;
-}
-
 bool guard_settle(struct guard *g)
 {
     double until_s = now_s() + SETTLE_S;
     bool over = !g->has_controller;
+    struct err ignored;
 
     if (g->has_agent && process_ended(&g->agent))
         return false;
     process_end(&g->agent, SETTLE_S);
     while (!over && now_s() < until_s && !process_ended(&g->controller)) {
-        over = is_finished(g);
+        json_t *job = guard_ask(g, &ignored);
+
+        over = job && !strcmp(get_word(job, "state"), "finished");
+        json_decref(job);
         if (!over)
-            rest();
+            pause_shortly();
     }
     return over;
 }

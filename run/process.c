@@ -14,7 +14,7 @@
 
 #define LOOK_NS 2000000
 
-static bool redirect(const struct process_plan *plan)
+static bool redirect_files(const struct process_plan *plan)
 {
     int in = plan->input > 0                                   ? plan->input
              : plan->service || plan->output || plan->no_input ? open("/dev/null", O_RDONLY)
@@ -33,7 +33,7 @@ static bool redirect(const struct process_plan *plan)
     return !plan->output_to_errors || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
 }
 
-static void become(const struct process_plan *plan, pid_t parent)
+static void become_program(const struct process_plan *plan, pid_t parent)
 {
     static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN };
     sigset_t none;
@@ -45,16 +45,17 @@ static void become(const struct process_plan *plan, pid_t parent)
         if (getppid() != parent)
             _exit(1); /* sgrun has died before */
     }
-    for (const char *const *s = plan->set; s && s[0]; s += 2)
-        setenv(s[0], s[1], 1);
-    for (const char *const *s = plan->unset; s && *s; s++)
-        unsetenv(*s);
+    for (size_t i = 0; i < plan->n_environment; i++)
+        if (plan->environment[i].value)
+            setenv(plan->environment[i].name, plan->environment[i].value, 1);
+        else
+            unsetenv(plan->environment[i].name);
     /* sgrun blocks some signals and ignores others; a program begins with neither. */
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         signal(signals[i], SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (redirect(plan))
+    if (redirect_files(plan))
         execvp(plan->argv[0], (char *const *)plan->argv);
 }
 
@@ -69,7 +70,7 @@ int process_start(struct process *p, const struct process_plan *plan, struct err
         return err_set(err, "cannot start %s: %s", plan->argv[0], strerror(errno));
     p->pid = fork();
     if (p->pid == 0) {
-        become(plan, parent);
+        become_program(plan, parent);
         reason = errno;
         if (write(ends[1], &reason, sizeof(reason)) < 0)
             _exit(126);

@@ -4,6 +4,7 @@
 #define SYNCGUARD_RUN_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "common/err.h"
@@ -11,6 +12,10 @@
 struct process {
     pid_t pid;  /* 0: none, or it has ended */
     int status; /* as of waitpid(2), once it has ended */
+};
+
+struct process_variable {
+    const char *name, *value; /* value NULL: the variable is removed */
 };
 
 struct process_plan {
@@ -21,9 +26,8 @@ struct process_plan {
     bool own_group;          /* Ctrl-C on the terminal does not reach it */
     bool service;            /* reads nothing, and ends with SIGTERM when sgrun dies */
     bool output_to_errors;   /* standard output goes where standard error goes */
-    /* NAME, VALUE, ..., NULL: set in its environment (NULL value: removed); NULL: nothing */
-    const char *const *set;
-    const char *const *unset; /* NAME, ..., NULL: removed from it; NULL: nothing */
+    const struct process_variable *environment; /* changes of its environment; NULL: none */
+    size_t n_environment;
 };
 
 /* 0, or -1 with the reason and errno, when it cannot be run. */

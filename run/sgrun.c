@@ -88,7 +88,7 @@ struct run {
     const struct config_policy *policy; /* of it; NULL with --join */
     struct guard guard;
     bool guarded;
-    char *preload;     /* LD_PRELOAD with the probe; NULL: not guarded */
+    char *preload;     /* LD_PRELOAD with the probe, where it is guarded */
     const char **argv; /* of the program */
     struct process child, screen;
     struct remote *remote;              /* with --hosts the programs, in place of child */
@@ -178,24 +178,11 @@ static void wait_a_moment(struct run *r)
 /* ---- the program ---- */
 
 /* The value of an environment variable; "" when it is not set. */
-static const char *environment(const char *variable)
+static const char *text_of(const char *variable)
 {
     const char *value = getenv(variable);
 
     return value ? value : "";
-}
-
-/* What LD_PRELOAD becomes; NULL when it cannot name the probe. */
-static char *preload(const char *probe)
-{
-    const char *have = environment("LD_PRELOAD");
-    size_t size = strlen(have) + strlen(probe) + 2;
-    char *list = xcalloc(1, size);
-
-    if (preload_add(have, probe, list, size))
-        return list;
-    free(list);
-    return NULL;
 }
 
 /* NCCL has one profiler: one that the user set stays. */
@@ -221,20 +208,17 @@ static bool is_launcher(const char *path)
     return false;
 }
 
-/* The program's name; behind a launcher, that of the first file that is none. */
-static const char *name_of(const struct run *r)
+/* By default the program's name; behind a launcher, that of the first file that is none. */
+static const char *job_name(const struct run *r)
 {
     struct stat st;
 
+    if (options_given(&r->o, "name"))
+        return options_text(&r->o, "name");
     for (int i = 1; is_launcher(r->argv[0]) && i < r->o.n_operands; i++)
         if (stat(r->argv[i], &st) == 0 && S_ISREG(st.st_mode) && !is_launcher(r->argv[i]))
             return basename(r->argv[i]);
     return basename(r->argv[0]);
-}
-
-static const char *job_name(const struct run *r)
-{
-    return options_given(&r->o, "name") ? options_text(&r->o, "name") : name_of(r);
 }
 
 static const char *nccl_events_of(const struct run *r)
@@ -244,27 +228,24 @@ static const char *nccl_events_of(const struct run *r)
 
 static int start_here(struct run *r, struct err *err)
 {
-    const char *asan = environment("ASAN_OPTIONS");
+    const char *asan = text_of("ASAN_OPTIONS");
     char allowing[4096];
     bool allows = preload_allow(asan, allowing, sizeof(allowing));
-    const char *const set[] = { "LD_PRELOAD",
-                                r->preload,
-                                RING_ENV_DIR,
-                                r->guard.workspace.rings,
-                                "SYNCGUARD_CONF",
-                                r->guard.conf,
-                                "ASAN_OPTIONS",
-                                allows ? allowing : asan,
-                                may_record_nccl(r) ? "NCCL_PROFILER_PLUGIN" : NULL,
-                                r->config.nccl,
-                                "SYNCGUARD_NCCL_EVENTS",
-                                nccl_events_of(r),
-                                NULL };
+    const struct process_variable environment[] = {
+        { "LD_PRELOAD", r->preload },
+        { RING_ENV_DIR, r->guard.workspace.rings },
+        { "SYNCGUARD_CONF", r->guard.conf },
+        { "ASAN_OPTIONS", allows ? allowing : asan },
+        { "NCCL_PROFILER_PLUGIN", r->config.nccl },
+        { "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r) },
+    };
+    size_t n = ARRAY_SIZE(environment) - (may_record_nccl(r) ? 0 : 2);
     struct process_plan plan = { .argv = r->argv,
                                  .output = *r->output ? r->output : NULL,
                                  .no_input = *r->assignment.node, /* ours has orders */
                                  .own_group = *r->output,
-                                 .set = r->guarded ? set : NULL };
+                                 .environment = environment,
+                                 .n_environment = r->guarded ? n : 0 };
 
     return process_start(&r->child, &plan, err);
 }
@@ -329,33 +310,24 @@ static void print_output(struct run *r)
 
 /* ---- the screen ---- */
 
-static bool wants_screen(const struct run *r)
-{
-    return r->guarded && !options_given(&r->o, "no-screen") && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
-/* Until a host's agent has reached the controller. False: all programs ended before. */
-static bool wait_for_job(struct run *r)
-{
-    struct err err;
-    json_t *job = NULL;
-
-    while (!ended(r) && !(job = guard_ask(&r->guard, &err)))
-        wait_a_moment(r);
-    json_decref(job);
-    return job;
-}
-
 /* Until the user leaves it, or the program fails. */
 static void show_screen(struct run *r)
 {
     char path[WORKSPACE_SIZE], file[WORKSPACE_SIZE + 8];
     const char *argv[] = { path, file, GUARD_JOB, NULL };
     struct process_plan plan = { .argv = argv };
+    json_t *job = NULL;
     struct err err;
 
-    if (r->remote && !wait_for_job(r))
-        return;
+    /* There is something to see once a host's agent has reached the controller. */
+    while (r->remote && !job) {
+        if (ended(r))
+            return;
+        job = guard_ask(&r->guard, &err);
+        if (!job)
+            wait_a_moment(r);
+    }
+    json_decref(job);
     guard_program("sgtop", path);
     snprintf(file, sizeof(file), "--conf=%s", r->guard.conf);
     if (process_start(&r->screen, &plan, &err) < 0) {
@@ -382,9 +354,14 @@ static void print_report(struct run *r)
         path, file, "job", GUARD_JOB, options_given(&r->o, "full") ? "--full" : NULL, NULL
     };
     /* The shell behind sgrun must not wait for a reader, and nobody can be asked for the rest later. */
-    static const char *const set[] = { "PAGER", "cat", "SYNCGUARD_MORE",
-                                       "sgrun --full, or --report=FILE as JSON", NULL };
-    struct process_plan plan = { .argv = argv, .output_to_errors = true, .set = set };
+    static const struct process_variable environment[] = {
+        { "PAGER", "cat" },
+        { "SYNCGUARD_MORE", "sgrun --full, or --report=FILE as JSON" },
+    };
+    struct process_plan plan = { .argv = argv,
+                                 .output_to_errors = true,
+                                 .environment = environment,
+                                 .n_environment = ARRAY_SIZE(environment) };
     struct process sgctl;
     struct err err;
     json_t *job;
@@ -410,67 +387,60 @@ static void print_report(struct run *r)
 
 /* ---- from the beginning to the end ---- */
 
+/* And what LD_PRELOAD becomes. */
 static int check_files(struct run *r, struct err *err)
 {
+    const char *have = text_of("LD_PRELOAD");
+    size_t size;
+
     if (access(r->config.agent, X_OK) < 0)
         return err_set(err, "cannot run %s: %s", r->config.agent, strerror(errno));
     if (access(r->config.probe, R_OK) < 0)
         return err_set(err, "cannot read %s: %s", r->config.probe, strerror(errno));
-    r->preload = preload(r->config.probe);
-    return r->preload ? 0
-                      : err_set(err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths",
-                                r->config.probe);
+    size = strlen(have) + strlen(r->config.probe) + 2;
+    r->preload = xcalloc(1, size);
+    if (preload_add(have, r->config.probe, r->preload, size))
+        return 0;
+    return err_set(err, "LD_PRELOAD cannot name %s: blanks and colons separate its paths", r->config.probe);
 }
 
-static void begin_guard(struct run *r)
-{
-    const struct guard_plan plan = {
-        .config = &r->config,
-        .policy = r->policy,
-        .policy_asked = options_given(&r->o, "policy"),
-        .name = job_name(r),
-    };
-    struct err err;
-
-    r->guarded =
-        check_files(r, &err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, &err)
-                                                          : guard_start(&r->guard, &plan, &err)) == 0;
-    if (!r->guarded)
-        fprintf(stderr, "sgrun: %s%s%s runs unguarded: %s\n", r->argv[0], *r->assignment.node ? " on " : "",
-                r->assignment.node, err.text);
-}
-
-/* -1: there is no run without a controller that the hosts reach. */
-static int begin_on_hosts(struct run *r, struct err *err)
+/* -1: there is no run on hosts without a controller that they reach; here the program runs unguarded. */
+static int begin_guard(struct run *r, struct err *err)
 {
     char own[REMOTE_ADDRESS_SIZE];
-    const struct guard_plan plan = {
+    struct guard_plan plan = {
         .config = &r->config,
         .policy = r->policy,
         .policy_asked = options_given(&r->o, "policy"),
         .name = job_name(r),
-        .address = options_given(&r->o, "address") ? options_text(&r->o, "address") : own,
     };
 
-    if (plan.address == own && remote_address(options_text(&r->o, "hosts"), own, err) < 0)
-        return -1;
-    r->guarded = guard_start(&r->guard, &plan, err) == 0;
-    return r->guarded ? 0 : -1;
+    if (options_given(&r->o, "hosts")) {
+        plan.address = options_given(&r->o, "address") ? options_text(&r->o, "address") : own;
+        if (plan.address == own && remote_address(options_text(&r->o, "hosts"), own, err) < 0)
+            return -1;
+        r->guarded = guard_start(&r->guard, &plan, err) == 0;
+        return r->guarded ? 0 : -1;
+    }
+    r->guarded = check_files(r, err) == 0 && (*r->assignment.node ? guard_join(&r->guard, &r->assignment, err)
+                                                                  : guard_start(&r->guard, &plan, err)) == 0;
+    if (!r->guarded)
+        fprintf(stderr, "sgrun: %s%s%s runs unguarded: %s\n", r->argv[0], *r->assignment.node ? " on " : "",
+                r->assignment.node, err->text);
+    return 0;
 }
 
 /* The exit status. */
-static int run(struct run *r)
+static int run_program(struct run *r)
 {
     struct err err;
     int why;
 
-    if (!options_given(&r->o, "hosts")) {
-        begin_guard(r);
-    } else if (begin_on_hosts(r, &err) < 0) {
+    if (begin_guard(r, &err) < 0) {
         fprintf(stderr, "sgrun: %s\n", err.text);
         return CANNOT_RUN;
     }
-    if (wants_screen(r))
+    if (r->guarded && !options_given(&r->o, "no-screen") && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         workspace_path(&r->guard.workspace, OUTPUT, r->output);
     else if (r->guarded && !*r->assignment.node)
         fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n",
@@ -496,28 +466,21 @@ static int run(struct run *r)
 
 /* ---- a part of a run ---- */
 
-/* Up to the newline, and no byte more: what follows are orders. */
-static int read_join(struct run *r, struct err *err)
+/* This process becomes what the run's is: its environment, folder and files. */
+static int take_join(struct run *r, struct err *err)
 {
+    char number[16], *line = NULL, c = 0;
     size_t bytes = 0, cap = 0;
-    char *line = NULL, c = 0;
     int rc;
 
+    /* Up to the newline, and no byte more: what follows are orders. */
     while (bytes < ASSIGNMENT_LINE_MAX && c != '\n' && read(STDIN_FILENO, &c, 1) == 1) {
         line = xgrow(line, &cap, bytes + 1, 1);
         line[bytes++] = c;
     }
     rc = assignment_read(&r->assignment, line, bytes, err);
     free(line);
-    return rc;
-}
-
-/* This process becomes what the run's is: its environment, folder and files. */
-static int take_join(struct run *r, struct err *err)
-{
-    char number[16];
-
-    if (read_join(r, err) < 0)
+    if (rc < 0)
         return -1;
     for (char **e = r->assignment.environment; *e; e++) {
         char *value = strchr(*e, '=');
@@ -573,7 +536,7 @@ int main(int argc, char **argv)
         return CANNOT_RUN;
     }
     sigprocmask(SIG_BLOCK, &set, NULL);
-    rc = run(&r);
+    rc = run_program(&r);
     remote_free(r.remote);
     assignment_free(&r.assignment);
     if (r.guarded)
