@@ -70,16 +70,6 @@ static uint32_t nodes_of(const struct command *c, tasks_env_fn *env)
     return (tasks_number(tasks) + tasks_number(per_node) - 1) / tasks_number(per_node);
 }
 
-static int check_partition(const char *partition, const char *set, struct err *err)
-{
-    if (partition && strchr(partition, ','))
-        return err_set(err, "several partitions are given");
-    if (partition && set && strcmp(partition, set) != 0)
-        /* a script's gives way to the variable, and a command line's does not */
-        return err_set(err, "two partitions are given");
-    return 0;
-}
-
 static int count_leaves(struct advice *a, const struct command *c, const struct advice_files *files,
                         tasks_env_fn *env, struct err *err)
 {
@@ -103,16 +93,21 @@ static int count_leaves(struct advice *a, const struct command *c, const struct 
     return rc;
 }
 
-static int choose(struct advice *a, const struct command *c, const struct advice_files *files,
-                  tasks_env_fn *env, struct err *err)
+static int find_leaves(struct advice *a, const struct command *c, const struct advice_files *files,
+                       tasks_env_fn *env, struct err *err)
 {
     const char *const needed[] = { files->topology, files->slurm };
     char name[ADVICE_NAME_SIZE];
+    const char *partition = advice_partition(c, env),
+               *set = env(advice_variable(c->program, "PARTITION", name));
 
-    if (check_user(c, env, err) < 0 ||
-        check_partition(advice_partition(c, env), env(advice_variable(c->program, "PARTITION", name)), err) <
-            0)
+    if (check_user(c, env, err) < 0)
         return -1;
+    if (partition && strchr(partition, ','))
+        return err_set(err, "several partitions are given");
+    if (partition && set && strcmp(partition, set) != 0)
+        /* a script's gives way to the variable, and a command line's does not */
+        return err_set(err, "two partitions are given");
     a->nodes = nodes_of(c, env);
     if (a->nodes == 0)
         return err_set(err, "the number of nodes is not certain: -N says it");
@@ -135,7 +130,7 @@ void advice_choose(struct advice *a, const struct command *c, const struct advic
     struct err err = { "" };
 
     memset(a, 0, sizeof(*a));
-    if (choose(a, c, files, env, &err) == 0)
+    if (find_leaves(a, c, files, env, &err) == 0)
         a->result = ADVICE_FITS;
     else
         snprintf(a->text, sizeof(a->text), "%s", err.text);

@@ -153,15 +153,9 @@ static bool take_site_mode(int *mode, const char *value)
     return parsed != ARGS_UNSAID;
 }
 
-static bool take_time(double *time_s, const char *value)
-{
-    static const struct value_type type = VALUE_RANGE(VALUE_SECONDS, 0.01, 60);
-
-    return value_parse(&type, value, time_s, NULL) == 0;
-}
-
 static bool take_argument(struct args *a, const char *arg)
 {
+    static const struct value_type answer = VALUE_RANGE(VALUE_SECONDS, 0.01, 60);
     const char *value;
 
     if ((value = value_of(arg, "conf")))
@@ -175,7 +169,7 @@ static bool take_argument(struct args *a, const char *arg)
     if ((value = value_of(arg, "measured")))
         return take_path(a->measured, sizeof(a->measured), value);
     if ((value = value_of(arg, "answer")))
-        return take_time(&a->answer_s, value);
+        return value_parse(&answer, value, &a->answer_s, NULL) == 0;
     if ((value = value_of(arg, "placement")))
         return take_site_mode(&a->placement, value);
     if ((value = value_of(arg, "algorithm")))

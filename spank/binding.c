@@ -20,15 +20,7 @@ static bool no(char *text, size_t size, const char *why)
     return false;
 }
 
-static int part_of(const struct parts *p, int numa)
-{
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->numa[i] == numa)
-            return (int)i;
-    return -1;
-}
-
-static void split(struct parts *p, const struct locality *l, const struct binding_step *s)
+static void split_cpus(struct parts *p, const struct locality *l, const struct binding_step *s)
 {
     p->n = p->all = 0;
     for (int i = 0; i < NODES_MAX; i++) {
@@ -42,8 +34,14 @@ static void split(struct parts *p, const struct locality *l, const struct bindin
         p->all += p->cpus[p->n].n;
         p->n += p->cpus[p->n].n > 0;
     }
-    for (size_t i = 0; i < s->n_gpus; i++)
-        p->gpu[i] = part_of(p, locality_gpu(l, s->gpu[i]));
+    for (size_t i = 0; i < s->n_gpus; i++) {
+        int numa = locality_gpu(l, s->gpu[i]);
+
+        p->gpu[i] = -1;
+        for (uint32_t part = 0; part < p->n; part++)
+            if (p->numa[part] == numa)
+                p->gpu[i] = (int)part;
+    }
 }
 
 /* The part where all GPUs of the task are; -1: not known, on several, or GPUs cannot be dealt evenly. */
@@ -71,7 +69,7 @@ static int in_order(const struct parts *p, const struct binding_step *s, uint32_
 }
 
 /* The part of the task; -1: some part would have too few CPUs for its tasks, or not all tasks have one. */
-static int deal(const struct parts *p, const struct binding_step *s, bool gpus, uint32_t local)
+static int deal_part(const struct parts *p, const struct binding_step *s, bool gpus, uint32_t local)
 {
     uint32_t tasks[NODES_MAX] = { 0 };
     int mine = -1;
@@ -102,8 +100,8 @@ static bool take_several(struct cpuset *cpus, char *text, size_t size, const str
     return cpus->n >= s->cpus || no(text, size, FEW);
 }
 
-static bool choose(struct cpuset *cpus, char *text, size_t size, const struct parts *p,
-                   const struct binding_step *s, uint32_t local)
+static bool choose_cpus(struct cpuset *cpus, char *text, size_t size, const struct parts *p,
+                        const struct binding_step *s, uint32_t local)
 {
     int part;
 
@@ -112,13 +110,13 @@ static bool choose(struct cpuset *cpus, char *text, size_t size, const struct pa
                   !p->n      ? "NUMA nodes are not known"
                   : p->n < 2 ? "there is one NUMA node"
                              : "some CPUs are on no NUMA node");
-    part = deal(p, s, true, local);
+    part = deal_part(p, s, true, local);
     if (part >= 0) {
         snprintf(text, size, "NUMA node %d (its GPU's)", p->numa[part]);
     } else {
         if (s->tasks < p->n)
             return take_several(cpus, text, size, p, s, local);
-        part = deal(p, s, false, local);
+        part = deal_part(p, s, false, local);
         if (part < 0)
             return no(text, size, FEW);
         snprintf(text, size, "NUMA node %d", p->numa[part]);
@@ -138,8 +136,8 @@ bool binding_choose(struct cpuset *cpus, char *text, size_t size, const struct l
     p = calloc(1, sizeof(*p)); /* too large for a stack that is not ours */
     if (!p)
         return no(text, size, "out of memory");
-    split(p, l, s);
-    chosen = choose(cpus, text, size, p, s, local);
+    split_cpus(p, l, s);
+    chosen = choose_cpus(cpus, text, size, p, s, local);
     free(p);
     return chosen;
 }

@@ -16,25 +16,34 @@ static const char *value_of(const char *line, const char *name)
     return !strncmp(line, name, length) && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static bool take_count(uint32_t *count, const char *text)
+static bool take_pattern(void *earlier, const char *text)
+{
+    struct earlier *e = earlier;
+
+    e->patterned = pattern_parse(&e->pattern, text, NULL) == 0;
+    return e->patterned;
+}
+
+static bool take_count(void *count, const char *text)
 {
     static const struct value_type type = VALUE_RANGE(VALUE_INTEGER, 0, EARLIER_STARTS_MAX);
     double n;
 
     if (value_parse(&type, text, &n, NULL) < 0)
         return false;
-    *count = (uint32_t)n;
+    *(uint32_t *)count = (uint32_t)n;
     return true;
 }
 
-static bool take_last(struct earlier_turns *t, const char *text)
+static bool take_last(void *held_out, const char *text)
 {
-    t->held_out_last = !strcmp(text, "held_out");
-    return t->held_out_last || !strcmp(text, "placed");
+    *(bool *)held_out = !strcmp(text, "held_out");
+    return *(bool *)held_out || !strcmp(text, "placed");
 }
 
-static bool take_library(struct earlier *e, const char *text)
+static bool take_library(void *earlier, const char *text)
 {
+    struct earlier *e = earlier;
     size_t length = strlen(text);
 
     if (!length || length >= sizeof(e->library))
@@ -43,16 +52,17 @@ static bool take_library(struct earlier *e, const char *text)
     return true;
 }
 
-static bool take_step(struct earlier *e, const char *text)
+static bool take_step(void *step_s, const char *text)
 {
     static const struct value_type type = VALUE_RANGE(VALUE_NUMBER, 1e-9, 1e9);
 
-    return value_parse(&type, text, &e->step_s, NULL) == 0;
+    return value_parse(&type, text, step_s, NULL) == 0;
 }
 
 /* "65536 3 0.0012 0.0013 0.02" */
-static bool take_size(struct earlier *e, const char *text)
+static bool take_size(void *earlier, const char *text)
 {
+    struct earlier *e = earlier;
     struct algorithm_size s;
     int end = -1;
 
@@ -69,59 +79,24 @@ static bool take_size(struct earlier *e, const char *text)
     return true;
 }
 
-enum line {
-    PATTERN,
-    PLACED,
-    HELD_OUT,
-    LAST,
-    ALGORITHM_PLACED,
-    ALGORITHM_HELD_OUT,
-    ALGORITHM_LAST,
-    LIBRARY,
-    STEP,
-    ALLREDUCE,
-    LINES
+static const struct {
+    const char *name;
+    bool (*take)(void *at, const char *value);
+    size_t at; /* in struct earlier */
+    bool repeats;
+} lines[] = {
+    { "pattern", take_pattern, 0, false },
+    { "placed", take_count, offsetof(struct earlier, order.placed), false },
+    { "held_out", take_count, offsetof(struct earlier, order.held_out), false },
+    { "last", take_last, offsetof(struct earlier, order.held_out_last), false },
+    { "algorithm_placed", take_count, offsetof(struct earlier, algorithm.placed), false },
+    { "algorithm_held_out", take_count, offsetof(struct earlier, algorithm.held_out), false },
+    { "algorithm_last", take_last, offsetof(struct earlier, algorithm.held_out_last), false },
+    { "library", take_library, 0, false },
+    { "step", take_step, offsetof(struct earlier, step_s), false },
+    { "allreduce", take_size, 0, true },
 };
-static const char *const names[LINES] = { [PATTERN] = "pattern",
-                                          [PLACED] = "placed",
-                                          [HELD_OUT] = "held_out",
-                                          [LAST] = "last",
-                                          [ALGORITHM_PLACED] = "algorithm_placed",
-                                          [ALGORITHM_HELD_OUT] = "algorithm_held_out",
-                                          [ALGORITHM_LAST] = "algorithm_last",
-                                          [LIBRARY] = "library",
-                                          [STEP] = "step",
-                                          [ALLREDUCE] = "allreduce" };
-
-static bool take_line(struct earlier *e, enum line what, const char *value)
-{
-    switch (what) {
-    case PATTERN:
-        e->patterned = pattern_parse(&e->pattern, value, NULL) == 0;
-        return e->patterned;
-    case PLACED:
-        return take_count(&e->order.placed, value);
-    case HELD_OUT:
-        return take_count(&e->order.held_out, value);
-    case LAST:
-        return take_last(&e->order, value);
-    case ALGORITHM_PLACED:
-        return take_count(&e->algorithm.placed, value);
-    case ALGORITHM_HELD_OUT:
-        return take_count(&e->algorithm.held_out, value);
-    case ALGORITHM_LAST:
-        return take_last(&e->algorithm, value);
-    case LIBRARY:
-        return take_library(e, value);
-    case STEP:
-        return take_step(e, value);
-    case ALLREDUCE:
-        return take_size(e, value);
-    case LINES:
-        break;
-    }
-    return false;
-}
+enum { LINES = sizeof(lines) / sizeof(lines[0]) };
 
 bool earlier_parse(const char *answer, struct earlier *e)
 {
@@ -136,11 +111,11 @@ bool earlier_parse(const char *answer, struct earlier *e)
             memcpy(line, answer, length);
             line[length] = '\0';
             for (size_t i = 0; i < LINES; i++) {
-                const char *value = value_of(line, names[i]);
+                const char *value = value_of(line, lines[i].name);
 
-                if (value && (found[i] || !take_line(&read, (enum line)i, value)))
+                if (value && (found[i] || !lines[i].take((char *)&read + lines[i].at, value)))
                     return false;
-                found[i] = found[i] || (value && i != ALLREDUCE);
+                found[i] = found[i] || (value && !lines[i].repeats);
             }
         }
         answer += length + (answer[length] == '\n');

@@ -43,22 +43,16 @@ static int64_t now_ms(void)
     return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static void empty(int fd)
-{
-    char buf[4096];
-
-    while (read(fd, buf, sizeof(buf)) > 0)
-        ;
-}
-
 /* True once, when the child has ended.  Processes that the child left are ours too (see keeper_main()). */
-static bool reap(struct keeper *k)
+static bool reap_child(struct keeper *k)
 {
+    char signals[4096];
     bool ended = false;
     int status;
     pid_t pid;
 
-    empty(k->children);
+    while (read(k->children, signals, sizeof(signals)) > 0)
+        ;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid == k->child) {
             k->child = 0;
@@ -87,7 +81,7 @@ static enum wake wait_for(struct keeper *k, int ms, bool over_too)
             continue;
         if (fds[0].revents)
             return WAKE_OVER; /* slurmstepd never writes, so readable means closed */
-        if (fds[1].revents && reap(k))
+        if (fds[1].revents && reap_child(k))
             return WAKE_CHILD;
     }
 }
@@ -122,24 +116,18 @@ static void set_limits(void)
     }
 }
 
-/* The out-of-memory killer is to take this process before the job's; slurmstepd is protected from it. */
-static void allow_oom_kill(void)
-{
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-    if (fd >= 0 && write(fd, "500", 3) < 0)
-        errno = 0; /* not permitted; run without it */
-    if (fd >= 0)
-        close(fd);
-}
-
 /* Become the job's user for ever.  Use raw system calls: glibc's wrappers signal all threads, which do not
  * exist in this copy. */
 static bool drop_privileges(const struct keeper *k)
 {
     const struct keeper_plan *plan = k->plan;
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-    allow_oom_kill();
+    /* The out-of-memory killer is to take this process before the job's; slurmstepd is protected from it. */
+    if (fd >= 0 && write(fd, "500", 3) < 0)
+        errno = 0; /* not permitted; run without it */
+    if (fd >= 0)
+        close(fd);
     set_limits();
     if (k->root && (syscall(SYS_setgroups, plan->n_groups, plan->groups) < 0 ||
                     syscall(SYS_setresgid, plan->gid, plan->gid, plan->gid) < 0 ||
@@ -149,13 +137,14 @@ static bool drop_privileges(const struct keeper *k)
 }
 
 /* Fork a child that is the job's user.  0 in the child, which ends with the keeper. */
-static pid_t start_child(struct keeper *k, int death_signal)
+static pid_t start_child(struct keeper *k)
 {
     pid_t keeper = getpid(), pid = plain_fork();
 
     if (pid == 0) {
-        /* A change of the ids clears the signal, so set it after that. */
-        if (!drop_privileges(k) || prctl(PR_SET_PDEATHSIG, death_signal) < 0 || getppid() != keeper)
+        /* A change of the ids clears the signal, so set it after that.  On SIGTERM the agent would remove the
+         * rings as at the step's end. */
+        if (!drop_privileges(k) || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != keeper)
             _exit(127);
         return 0;
     }
@@ -165,25 +154,20 @@ static pid_t start_child(struct keeper *k, int death_signal)
     return pid;
 }
 
-static void report(const struct keeper *k, char what)
+static void send_report(const struct keeper *k, char what)
 {
     send(k->sock, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void agent_start(struct keeper *k)
+/* In a child. */
+__attribute__((noreturn)) static void become_program(char *const *argv, char *const *envp)
 {
-    pid_t pid = start_child(k, SIGKILL); /* on SIGTERM it would remove the rings as at the step's end */
     sigset_t none;
 
-    if (pid == 0) {
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        fcntl(KEEPER_IDENTITY_FD, F_SETFD, 0);
-        execve(k->plan->argv[0], k->plan->argv, k->plan->envp);
-        _exit(127);
-    }
-    if (pid > 0)
-        report(k, AGENT_STARTED); /* keeper_wait() then waits slow_ms */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(argv[0], argv, envp);
+    _exit(127);
 }
 
 /* Wait for the child, and end it when the time is up, also when its user has stopped it. */
@@ -202,7 +186,6 @@ static void make_identity(struct keeper *k)
     static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     static char *const env[] = { path, NULL };
     int fd = (int)syscall(SYS_memfd_create, "identity", MFD_CLOEXEC);
-    sigset_t none;
     pid_t pid;
 
     if (fd < 0 || dup3(fd, KEEPER_IDENTITY_FD, O_CLOEXEC) < 0)
@@ -213,28 +196,13 @@ static void make_identity(struct keeper *k)
     pid = plain_fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
         dup2(KEEPER_IDENTITY_FD, STDOUT_FILENO);
-        execve(k->plan->credential_argv[0], k->plan->credential_argv, env);
-        _exit(127);
+        become_program(k->plan->credential_argv, env);
     }
     if (pid > 0) {
         k->child = pid;
         child_end(k, KEEPER_IDENTITY_MS);
     }
-}
-
-static void agent_end(struct keeper *k)
-{
-    int64_t age = now_ms() - k->started_ms;
-
-    /* SIGTERM that arrives before the agent handles it would lose the record of a short step. */
-    if (k->child && age < KEEPER_SETTLE_MS)
-        wait_for(k, (int)(KEEPER_SETTLE_MS - age), false);
-    if (k->child)
-        kill(k->child, SIGTERM);
-    child_end(k, KEEPER_GRACE_MS);
 }
 
 /* End what the agent left running.  Processes whose parent has ended become children of ours, so a few rounds
@@ -263,27 +231,21 @@ static void end_rest(struct keeper *k)
     }
 }
 
-/* Remove the directory.  Its own user empties it: root must not walk a tree that a user can change. */
-static void clean(struct keeper *k)
-{
-    for (int i = 0; i < KEEPER_CLEAN_TRIES && !stepdir_remove(k->plan->dir); i++) {
-        if (start_child(k, SIGKILL) == 0) {
-            stepdir_empty(k->plan->dir);
-            _exit(0);
-        }
-        child_end(k, KEEPER_CLEAN_MS);
-    }
-    stepdir_remove(k->plan->dir);
-}
-
 /* Run the agent until the step is over or the agent has exited with status 0. */
-static void keep(struct keeper *k)
+static void run_agent(struct keeper *k)
 {
     static const int backoff_ms[] = { 100, 500, 2000, 5000, 10000 };
     size_t tries = 0, last = sizeof(backoff_ms) / sizeof(backoff_ms[0]) - 1;
+    pid_t pid;
 
     for (;;) {
-        agent_start(k);
+        pid = start_child(k);
+        if (pid == 0) {
+            fcntl(KEEPER_IDENTITY_FD, F_SETFD, 0);
+            become_program(k->plan->argv, k->plan->envp);
+        }
+        if (pid > 0)
+            send_report(k, AGENT_STARTED); /* keeper_wait() then waits slow_ms */
         if (k->child) {
             if (wait_for(k, -1, true) == WAKE_OVER)
                 return;
@@ -343,35 +305,47 @@ static int settle_descriptors(int sock)
     return 3;
 }
 
-/* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Become root entirely, or the
- * user could signal this process.  Make it undumpable, because it is a copy of root's memory. */
-static bool settle_ids(struct keeper *k)
-{
-    k->root = syscall(SYS_setresuid, -1, 0, -1) == 0;
-    return prctl(PR_SET_DUMPABLE, 0) == 0 &&
-           (!k->root || (syscall(SYS_setresgid, 0, 0, 0) == 0 && syscall(SYS_setgroups, 0, NULL) == 0 &&
-                         syscall(SYS_setresuid, 0, 0, 0) == 0));
-}
-
 __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
 {
     struct keeper k = { .plan = plan };
+    int64_t young_ms;
 
     setsid();
     k.sock = settle_descriptors(sock);
     k.children = settle_signals();
     prctl(PR_SET_NAME, KEEPER_NAME);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* the agent's own children must not outlive the step either */
-    if (chdir("/") < 0 || k.sock < 0 || k.children < 0 || !settle_ids(&k))
+    if (chdir("/") < 0 || k.sock < 0 || k.children < 0)
+        _exit(1);
+    /* slurmstepd runs with root's real ids and sometimes the user's effective ones.  Become root entirely, or
+     * the user could signal this process.  Make it undumpable, because it is a copy of root's memory. */
+    k.root = syscall(SYS_setresuid, -1, 0, -1) == 0;
+    if (prctl(PR_SET_DUMPABLE, 0) < 0 ||
+        (k.root && (syscall(SYS_setresgid, 0, 0, 0) < 0 || syscall(SYS_setgroups, 0, NULL) < 0 ||
+                    syscall(SYS_setresuid, 0, 0, 0) < 0)))
         _exit(1);
     if (plan->argv) {
         make_identity(&k);
-        keep(&k);
-        agent_end(&k);
+        run_agent(&k);
+        /* SIGTERM that arrives before the agent handles it would lose the record of a short step. */
+        young_ms = k.started_ms + KEEPER_SETTLE_MS - now_ms();
+        if (k.child && young_ms > 0)
+            wait_for(&k, (int)young_ms, false);
+        if (k.child)
+            kill(k.child, SIGTERM);
+        child_end(&k, KEEPER_GRACE_MS);
         end_rest(&k);
     }
-    clean(&k);
-    report(&k, FINISHED);
+    /* Its own user empties the directory: root must not walk a tree that a user can change. */
+    for (int i = 0; i < KEEPER_CLEAN_TRIES && !stepdir_remove(plan->dir); i++) {
+        if (start_child(&k) == 0) {
+            stepdir_empty(plan->dir);
+            _exit(0);
+        }
+        child_end(&k, KEEPER_CLEAN_MS);
+    }
+    stepdir_remove(plan->dir);
+    send_report(&k, FINISHED);
     shutdown(k.sock, SHUT_RDWR); /* ends keeper_wait() before this process has exited */
     _exit(0);
 }

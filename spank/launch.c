@@ -29,20 +29,26 @@
 #define ENV_ALGORITHM   "SYNCGUARD_ALGORITHM"
 #define ALGORITHM_TURNS 0x616c676fu /* its starts are held out apart from those of the order */
 
+/* Whether a choice is carried out in this start. */
+struct turn {
+    bool set;                /* it is: the variables that say so are ours */
+    bool compared, held_out; /* the start is one of those whose effect is compared; and does without */
+};
+
 static struct {
     int mode; /* CONFIG_PLACEMENT_... */
     struct placement placement;
-    bool chosen, set;        /* placement is valid; ENV_HOSTFILE is ours */
-    int fd;                  /* of the host file; -1: none */
-    bool compared, held_out; /* the start is one of those whose effect is compared; in Slurm's order */
-    const char *conf;        /* of the controller that is asked */
-    double answer_s;         /* what its answer may take */
-    bool patterned;          /* the user gave the pattern */
+    bool chosen; /* placement is valid */
+    struct turn order;
+    int fd;           /* of the host file; -1: none */
+    const char *conf; /* of the controller that is asked */
+    double answer_s;  /* what its answer may take */
+    bool patterned;   /* the user gave the pattern */
     struct {
         int mode; /* CONFIG_PLACEMENT_... */
         struct tuning tuning;
-        bool looked, set; /* tuning is valid; the library's variables are ours */
-        bool compared, held_out;
+        bool looked; /* tuning is valid */
+        struct turn turn;
     } algorithm;
     enum { NOT_ASKED, UNKNOWN, KNOWN } asked;
     struct earlier earlier; /* KNOWN */
@@ -74,19 +80,20 @@ static void forget_choices(void)
         (!strcmp(word, "on") || !strcmp(word, "placed")))
         unset_variables(name);
     unsetenv(ENV_ALGORITHM);
-    launch.algorithm.looked = launch.algorithm.set = launch.algorithm.compared = launch.algorithm.held_out =
-        false;
-    if (launch.set)
+    launch.algorithm.looked = false;
+    launch.algorithm.turn = (struct turn){ false, false, false };
+    if (launch.order.set)
         unsetenv(ENV_HOSTFILE);
     unsetenv(ENV_PLACEMENT);
     if (launch.fd >= 0)
         close(launch.fd);
     placement_free(&launch.placement);
-    launch.set = launch.chosen = launch.compared = launch.held_out = false;
+    launch.order = (struct turn){ false, false, false };
+    launch.chosen = false;
     launch.fd = -1;
 }
 
-static void fail(const char *what)
+static void fail_to(const char *what)
 {
     launch.placement.result = PLACEMENT_FAILED;
     snprintf(launch.placement.text, sizeof(launch.placement.text), "cannot %s: %s", what, strerror(errno));
@@ -113,14 +120,14 @@ static void set_hostfile(void)
 
     launch.fd = memfd_create("syncguard-hosts", MFD_CLOEXEC);
     if (launch.fd < 0 || !write_all(launch.fd, p->hosts, p->hosts_bytes)) {
-        fail("write the host file");
+        fail_to("write the host file");
         return;
     }
     snprintf(path, sizeof(path), "/proc/self/fd/%d", launch.fd);
     if (setenv(ENV_HOSTFILE, path, 1) < 0)
-        fail("set " ENV_HOSTFILE);
+        fail_to("set " ENV_HOSTFILE);
     else
-        launch.set = true;
+        launch.order.set = true;
 }
 
 /* Once: one command line is one job, and srun waits. */
@@ -140,26 +147,22 @@ static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uin
     return true;
 }
 
-/* The word for the agents. */
-static const char *what_was_done(bool set, bool compared, bool held_out)
+/* Is the choice to be carried out, or this start's turn to do without? */
+static bool take_turn(struct turn *t, const struct earlier_turns *turns, uint64_t key, uint32_t holdout)
 {
-    if (held_out)
-        return "held-out";
-    if (!set)
-        return config_placements[CONFIG_PLACEMENT_ADVISE];
-    return compared ? "placed" : config_placements[CONFIG_PLACEMENT_ON];
+    t->compared = holdout && launch.asked == KNOWN;
+    t->held_out = t->compared && earlier_holds_out(turns, key, holdout);
+    return !t->held_out;
 }
 
-static void tell_agents(void)
+/* The word for the agents. */
+static const char *turn_name(const struct turn *t)
 {
-    char text[128], name[PATTERN_NAME_SIZE];
-
-    if (launch.placement.result < PLACEMENT_SLURM)
-        return;
-    snprintf(
-        text, sizeof(text), "%s %s %.9g %.9g", what_was_done(launch.set, launch.compared, launch.held_out),
-        pattern_name(&launch.placement.pattern, name), launch.placement.slurm_s, launch.placement.chosen_s);
-    setenv(ENV_PLACEMENT, text, 1);
+    if (t->held_out)
+        return "held-out";
+    if (!t->set)
+        return config_placements[CONFIG_PLACEMENT_ADVISE];
+    return t->compared ? "placed" : config_placements[CONFIG_PLACEMENT_ON];
 }
 
 /* ---- the algorithm of all-reduces ---- */
@@ -170,11 +173,11 @@ static void set_variables(void)
     struct tuning_variable v[TUNING_VARIABLES];
     size_t n = tuning_variables(t->library, t->choice.algorithm, v);
 
-    launch.algorithm.set = n > 0;
+    launch.algorithm.turn.set = n > 0;
     for (size_t i = 0; i < n; i++)
         if (setenv(v[i].name, v[i].value, 1) < 0)
-            launch.algorithm.set = false;
-    if (!launch.algorithm.set)
+            launch.algorithm.turn.set = false;
+    if (!launch.algorithm.turn.set)
         unset_variables(algorithm_name(t->choice.algorithm));
 }
 
@@ -182,29 +185,23 @@ static void choose_algorithm(uint32_t holdout)
 {
     const struct placement *p = &launch.placement;
     struct tuning *t = &launch.algorithm.tuning;
-    bool on = launch.algorithm.mode == CONFIG_PLACEMENT_ON;
     char text[128];
 
     if (launch.algorithm.mode == CONFIG_PLACEMENT_OFF || p->result < PLACEMENT_SLURM)
         return;
     tuning_choose(t, launch.asked == KNOWN ? &launch.earlier : NULL, p->ranks, p->nodes,
-                  launch.set ? p->chosen : p->slurm, environ);
+                  launch.order.set ? p->chosen : p->slurm, environ);
     launch.algorithm.looked = true;
     if (t->result == TUNING_OWN)
         return;
-    if (t->result == TUNING_FASTER && on) {
-        launch.algorithm.compared = holdout && launch.asked == KNOWN;
-        launch.algorithm.held_out =
-            launch.algorithm.compared &&
-            earlier_holds_out(&launch.earlier.algorithm, hash_mix(launch.key + ALGORITHM_TURNS), holdout);
-        if (!launch.algorithm.held_out)
-            set_variables();
-    }
+    if (t->result == TUNING_FASTER && launch.algorithm.mode == CONFIG_PLACEMENT_ON &&
+        take_turn(&launch.algorithm.turn, &launch.earlier.algorithm, hash_mix(launch.key + ALGORITHM_TURNS),
+                  holdout))
+        set_variables();
     if (t->result == TUNING_LEFT)
         snprintf(text, sizeof(text), "default");
     else
-        snprintf(text, sizeof(text), "%s %s %.9g %.9g",
-                 what_was_done(launch.algorithm.set, launch.algorithm.compared, launch.algorithm.held_out),
+        snprintf(text, sizeof(text), "%s %s %.9g %.9g", turn_name(&launch.algorithm.turn),
                  algorithm_name(t->choice.algorithm), t->choice.usual_s, t->choice.most_s);
     setenv(ENV_ALGORITHM, text, 1);
 }
@@ -215,11 +212,11 @@ static void report_algorithm(void)
 
     if (!launch.algorithm.looked)
         return;
-    if (launch.algorithm.held_out)
+    if (launch.algorithm.turn.held_out)
         slurm_verbose(
             "sync-guard: all-reduces are left to the library's own choice, to compare with that: %s",
             t->text);
-    else if (launch.algorithm.set)
+    else if (launch.algorithm.turn.set)
         slurm_verbose("sync-guard: all-reduces are done by %s", t->text);
     else if (t->result == TUNING_FASTER)
         slurm_verbose("sync-guard: with algorithm=on all-reduces would be done by %s", t->text);
@@ -233,7 +230,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     struct err err = { "" };
     struct cmdline line;
     uint32_t holdout;
-    char path[4200];
+    char path[4200], text[128], name[PATTERN_NAME_SIZE];
     bool asks;
 
     forget_choices();
@@ -251,7 +248,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
         snprintf(path, sizeof(path), "%s", args->topology);
     else
         topology_conf_locate(path, sizeof(path));
-    launch.conf = *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
+    launch.conf = settings_conf_path(args);
     launch.answer_s = args->answer_s;
     launch.patterned = choice->patterned;
     holdout = policy && launch.mode == CONFIG_PLACEMENT_ON ? (uint32_t)policy->placement_holdout : 0;
@@ -260,22 +257,22 @@ void launch_place(const struct args *args, const struct choice *choice, const st
                      *args->measured ? args->measured : NULL, launch.algorithm.mode != CONFIG_PLACEMENT_OFF,
                      line.words, line.bytes, getenv);
     cmdline_free(&line);
-    if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON) {
-        /* A better order is known: have it, unless it is this start's turn to do without. */
-        launch.compared = holdout && launch.asked == KNOWN;
-        launch.held_out = launch.compared && earlier_holds_out(&launch.earlier.order, launch.key, holdout);
-        if (!launch.held_out)
-            set_hostfile();
+    if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON &&
+        take_turn(&launch.order, &launch.earlier.order, launch.key, holdout))
+        set_hostfile();
+    if (p->result >= PLACEMENT_SLURM) {
+        snprintf(text, sizeof(text), "%s %s %.9g %.9g", turn_name(&launch.order),
+                 pattern_name(&p->pattern, name), p->slurm_s, p->chosen_s);
+        setenv(ENV_PLACEMENT, text, 1);
     }
-    tell_agents();
     choose_algorithm(holdout);
 }
 
 void launch_read(void)
 {
-    if (launch.set)
+    if (launch.order.set)
         unsetenv(ENV_HOSTFILE);
-    launch.set = false;
+    launch.order.set = false;
 }
 
 void launch_report(void)
@@ -287,7 +284,7 @@ void launch_report(void)
         return;
     if (p->result == PLACEMENT_FAILED && on)
         slurm_spank_log("sync-guard: ranks are left in Slurm's order: %s", p->text);
-    else if (launch.held_out)
+    else if (launch.order.held_out)
         slurm_verbose(
             "sync-guard: ranks are left in Slurm's order, to compare with that along the switches: %s",
             p->text);

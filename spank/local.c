@@ -23,27 +23,13 @@ static void print_help(const struct config *c, const char *trouble)
         printf("These are the built-in policies: %s\n", trouble);
 }
 
-static int refuse(const struct config *c, const char *text)
+static int refuse_policy(const struct config *c, const char *text)
 {
     char names[1024];
 
     slurm_error("--sync-guard=%s: unknown policy; known are %s, off (--sync-guard=help describes them)", text,
                 config_policy_names(c, names, sizeof(names)));
     return -1;
-}
-
-/* Reject an unknown policy.  Without a readable configuration only the nodes can check it. */
-static int check_policy(const struct config *c, bool loaded, const char *text, const struct choice *choice,
-                        const struct err *err)
-{
-    if (settings_policy(c, choice))
-        return 0;
-    if (loaded)
-        return refuse(c, text);
-    slurm_spank_log(
-        "sync-guard: cannot check policy %s (%s); the job runs unguarded on nodes that do not know it",
-        choice->policy, err->text);
-    return 0;
 }
 
 void local_default(const struct args *args, const char *partition)
@@ -73,14 +59,19 @@ int local_option(const struct args *args, const char *text, bool launches, struc
         if (*wrong.text)
             slurm_error("--sync-guard=%s: %s", text, wrong.text);
         else
-            refuse(c, text);
+            refuse_policy(c, text);
     } else if (choice->kind == CHOICE_HELP) {
         print_help(c, err.text);
         free(c);
         fflush(stdout);
         exit(0);
-    } else if (choice->kind != CHOICE_OFF) {
-        rc = check_policy(c, loaded, text, choice, &err);
+    } else if (choice->kind != CHOICE_OFF && !settings_policy(c, choice)) {
+        if (loaded)
+            rc = refuse_policy(c, text);
+        else /* only the nodes can check it */
+            slurm_spank_log(
+                "sync-guard: cannot check policy %s (%s); the job runs unguarded on nodes that do not know it",
+                choice->policy, err.text);
     }
     if (rc == 0 && launches)
         launch_place(args, choice, settings_policy(c, choice));

@@ -43,8 +43,8 @@
 #define END_SLOW_MS  120 /* longest wait for the agent to drain its rings */
 
 /* Nothing that the end of a step waits for may depend on the user.  Waiting is bounded by the times above,
- * the system calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's work.
- */
+ * the system calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's
+ * work. */
 static struct {
     bool watching;
     int keeper; /* its socket; -1: none */
@@ -188,8 +188,8 @@ static void environment_clean(struct slurm_step *s)
 
 /* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times
  * as slow.  Unlike the probe's release lever, this setting holds from the first collective on.  A value that
- * the user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe yields.
- */
+ * the user set stays.  MPICH has no such setting (its POLLS_BEFORE_YIELD is for ch3); there the probe
+ * yields. */
 static void environment_yield(struct slurm_step *s, const struct config_policy *policy)
 {
     uint32_t cpus = job_env_number(s, "SLURM_CPUS_ON_NODE");
@@ -329,16 +329,6 @@ static void credential_command(struct slurm_step *s, const struct config *c, str
     strings_add(argv, "--nodes=%u", s->nodes);
 }
 
-static void plan_fill(const struct slurm_step *s)
-{
-    struct keeper_plan *plan = &guard.plan;
-
-    *plan = (struct keeper_plan){ .dir = guard.dir, .uid = s->uid, .gid = getegid() };
-    plan->n_groups = getgroups(KEEPER_GROUPS_MAX, plan->groups);
-    if (plan->n_groups < 0)
-        plan->n_groups = 0;
-}
-
 /* Have a directory emptied and removed by a keeper without an agent.  Nobody waits for it. */
 static void leave_to_keeper(const char *dir)
 {
@@ -464,7 +454,10 @@ static void guard_with(struct slurm_step *s, const struct config *c, const struc
         unguarded(s, "cannot read the probe %s: %s", c->probe, strerror(errno));
     else if (trust_check(c->probe, &err) < 0) /* it runs in this user's programs, with all of his rights */
         unguarded(s, DISTRUST, err.text);
-    plan_fill(s);
+    guard.plan = (struct keeper_plan){ .dir = guard.dir, .uid = s->uid, .gid = getegid() };
+    guard.plan.n_groups = getgroups(KEEPER_GROUPS_MAX, guard.plan.groups);
+    if (guard.plan.n_groups < 0)
+        guard.plan.n_groups = 0;
     directory_make(s);
     if (!*guard.dir)
         return;
@@ -479,28 +472,14 @@ static void guard_with(struct slurm_step *s, const struct config *c, const struc
         environment_clean(s); /* remote_end() removes the directory */
 }
 
-static void guard_start(struct slurm_step *s, const struct args *args, const struct choice *choice)
-{
-    struct config *c = calloc(1, sizeof(*c));
-    struct err err;
-
-    if (!c)
-        unguarded(s, "out of memory");
-    else if (!s->node)
-        unguarded(s, "SLURMD_NODENAME is not set");
-    else if (settings_load(c, args, &err) < 0)
-        unguarded(s, "%s", err.text);
-    else
-        guard_with(s, c, args, choice);
-    free(c);
-}
-
 void remote_begin(spank_t sp, const struct args *args, const struct choice *option, const char *unknown)
 {
     char partition[128];
     struct choice choice;
     struct slurm_step step;
     bool is_step = step_read(&step, sp);
+    struct config *c;
+    struct err err;
 
     environment_clean(&step);
     if (!is_step)
@@ -513,7 +492,16 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
         notes_add(&step.notes, "plugstack.conf: invalid argument %.128s, ignored", unknown);
     guard.tasks_left = step.local_tasks;
     snprintf(guard.name, sizeof(guard.name), "%u.%u on %s", step.job, step.id, step.node ? step.node : "?");
-    guard_start(&step, args, &choice);
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        unguarded(&step, "out of memory");
+    else if (!step.node)
+        unguarded(&step, "SLURMD_NODENAME is not set");
+    else if (settings_load(c, args, &err) < 0)
+        unguarded(&step, "%s", err.text);
+    else
+        guard_with(&step, c, args, &choice);
+    free(c);
 }
 
 /* ---- the end ---- */

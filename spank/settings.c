@@ -4,12 +4,12 @@
 
 #include "common/trust.h"
 
-static const char *conf_path(const struct args *args)
+const char *settings_conf_path(const struct args *args)
 {
     return *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
 }
 
-static void override(char *path, size_t size, const char *with)
+static void replace_path(char *path, size_t size, const char *with)
 {
     if (*with && strlen(with) < size)
         memcpy(path, with, strlen(with) + 1);
@@ -17,18 +17,18 @@ static void override(char *path, size_t size, const char *with)
 
 int settings_load(struct config *c, const struct args *args, struct err *err)
 {
-    int rc = config_load(c, conf_path(args), err);
+    int rc = config_load(c, settings_conf_path(args), err);
 
     if (rc < 0 && config_parse(c, "built-in", "", 0, NULL) < 0)
         memset(c, 0, sizeof(*c));
-    override(c->agent, sizeof(c->agent), args->agent);
-    override(c->probe, sizeof(c->probe), args->probe);
+    replace_path(c->agent, sizeof(c->agent), args->agent);
+    replace_path(c->probe, sizeof(c->probe), args->probe);
     return rc;
 }
 
 int settings_trusted(const struct config *c, const struct args *args, struct err *err)
 {
-    return trust_check(conf_path(args), err) < 0 || trust_check(c->agent, err) < 0 ? -1 : 0;
+    return trust_check(settings_conf_path(args), err) < 0 || trust_check(c->agent, err) < 0 ? -1 : 0;
 }
 
 const struct config_policy *settings_policy(const struct config *c, const struct choice *choice)

@@ -8,7 +8,9 @@
 #include "common/err.h"
 #include "spank/args.h"
 
-/* Load the file, then apply the paths in args.  Returns 0, or -1 with the reason; *c is then the built-in
+/* Where the file is. */
+const char *settings_conf_path(const struct args *args);
+/* Load it, then apply the paths in args.  Returns 0, or -1 with the reason; *c is then the built-in
  * configuration. */
 int settings_load(struct config *c, const struct args *args, struct err *err);
 /* Check that only root can change the file and the agent (see common/trust.h): slurmstepd believes the one

@@ -57,8 +57,8 @@ static bool parent_is_ours(const char *parent)
 }
 
 /* Put a directory of ours in the place of what another user put there.  The names are exchanged in one step,
- * so there is no moment at which he could take the name again; in a sticky directory he cannot rename ours.
- */
+ * so there is no moment at which he could take the name again; in a sticky directory he cannot rename
+ * ours. */
 static int take_parent(const char *parent)
 {
     char mine[STEPDIR_SIZE];

@@ -3,8 +3,8 @@
  * It lies in a parent that belongs to root: /dev/shm itself lets anybody take any name first.  Only the
  * plugin and the keeper, as root, make, rename and remove entries of the parent; only the step's user can
  * change what is in an entry.  Nobody but a process of that user walks it, and no process of slurmstepd waits
- * for that.  Where slurmstepd does not run as root, the parent belongs to its user and has a name of its own.
- */
+ * for that.  Where slurmstepd does not run as root, the parent belongs to its user and has a name of its
+ * own. */
 #ifndef SYNCGUARD_SPANK_STEPDIR_H
 #define SYNCGUARD_SPANK_STEPDIR_H
 
@@ -40,8 +40,8 @@ bool stepdir_has_room(const char *path, uint64_t bytes, struct err *err);
 
 /* Remove everything in the directory, as its owner.  May take as long as its user likes. */
 void stepdir_empty(const char *path);
-/* Remove the empty directory, as the parent's owner, at once.  True when nothing exists at path afterwards.
- */
+/* Remove the empty directory, as the parent's owner, at once.  True when nothing exists at path
+ * afterwards. */
 bool stepdir_remove(const char *path);
 /* Whether the directory contains a file whose name ends in ".ring". */
 bool stepdir_has_ring(const char *path);

@@ -40,8 +40,8 @@ static void set_switches(void)
     snprintf(submit.advice.text, sizeof(submit.advice.text), "cannot set %s: out of memory", req);
 }
 
-static struct choice choose(const struct args *args, const struct command *c,
-                            const struct advice_files *files)
+static struct choice read_choice(const struct args *args, const struct command *c,
+                                 const struct advice_files *files)
 {
     const char *text = c->sync_guard ? c->sync_guard : getenv(ENV_OPTION),
                *partition = advice_partition(c, getenv);
@@ -62,7 +62,7 @@ static struct choice choose(const struct args *args, const struct command *c,
 /* Whether the job is guarded and its placement not off; sets mode and asked. */
 static bool read_settings(const struct args *args, const struct command *c, const struct advice_files *files)
 {
-    struct choice choice = choose(args, c, files);
+    struct choice choice = read_choice(args, c, files);
     struct config *config =
         choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP ? NULL : calloc(1, sizeof(*config));
     const struct config_policy *policy;
@@ -78,12 +78,6 @@ static bool read_settings(const struct args *args, const struct command *c, cons
     return submit.mode != CONFIG_PLACEMENT_OFF;
 }
 
-static void fail(const struct err *err)
-{
-    submit.advice.result = ADVICE_NONE;
-    snprintf(submit.advice.text, sizeof(submit.advice.text), "%s", err->text);
-}
-
 /* Of the partition, if it is known. Only where somebody hears of it, and has not chosen among the nodes
  * himself. */
 static void find_lemons(const struct args *args, const struct command *c, const struct advice_files *files)
@@ -95,8 +89,7 @@ static void find_lemons(const struct args *args, const struct command *c, const 
         return;
     if (!partition || !strchr(partition, ','))
         slurm_conf_read(files->slurm, partition, &p, NULL);
-    submit.n_lemons =
-        lemons_ask(*args->conf ? args->conf : CONFIG_DEFAULT_PATH, args->answer_s, p.nodes, submit.lemons);
+    submit.n_lemons = lemons_ask(settings_conf_path(args), args->answer_s, p.nodes, submit.lemons);
     slurm_partition_free(&p);
 }
 
@@ -146,7 +139,8 @@ void submit_begin(const struct args *args)
     submit.verbose = c.verbose;
     submit.program = c.program;
     if (!known) {
-        fail(&err);
+        submit.advice.result = ADVICE_NONE;
+        snprintf(submit.advice.text, sizeof(submit.advice.text), "%s", err.text);
         goto done;
     }
     advice_choose(&submit.advice, &c, &files, getenv);
@@ -157,7 +151,7 @@ done:
     cmdline_free(&line);
 }
 
-static void report(void)
+static void report_advice(void)
 {
     const struct advice *a = &submit.advice;
     char fits[128];
@@ -184,7 +178,7 @@ void submit_read(void)
     char name[ADVICE_NAME_SIZE];
 
     if (submit.mode != CONFIG_PLACEMENT_OFF)
-        report();
+        report_advice();
     submit.mode = CONFIG_PLACEMENT_OFF; /* once, also for heterogeneous jobs */
     if (!submit.set)
         return;

@@ -53,8 +53,8 @@ static bool is_free(struct cpuset *own)
     return known && !memcmp(own->word, most.word, sizeof(own->word));
 }
 
-/* The user bound the task, or threads of his to CPUs by their numbers, or said that nothing is to be bound.
- */
+/* The user bound the task, or threads of his to CPUs by their numbers, or said that nothing is to be
+ * bound. */
 static const char *decided(spank_t sp)
 {
     static const char *const names[] = { "SLURM_CPU_BIND_TYPE", "SLURM_MEM_BIND_TYPE", "OMP_PLACES",

@@ -1,5 +1,5 @@
-/* task.h - the plugin in a task that is about to start: binds it to CPUs (binding.h) where placement is on.
- */
+/* task.h - the plugin in a task that is about to start: binds it to CPUs (binding.h) where placement is
+ * on. */
 #ifndef SYNCGUARD_SPANK_TASK_H
 #define SYNCGUARD_SPANK_TASK_H
 

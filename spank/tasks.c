@@ -139,18 +139,6 @@ static int check_nodes(const struct tasks *t, const struct command *c, tasks_env
     return 0;
 }
 
-/* Tasks of the step; 0: not known. */
-static uint32_t tasks_of(const struct tasks *t, const struct command *c, tasks_env_fn *env)
-{
-    const char *per_node = c->tasks_per_node ? c->tasks_per_node : env("SLURM_NTASKS_PER_NODE");
-    const char *given = c->tasks ? c->tasks : env("SLURM_NTASKS") ? env("SLURM_NTASKS") : env("SLURM_NPROCS");
-
-    if (given)
-        return tasks_number(given);
-    /* else Slurm would read the file's first lines only */
-    return !per_node || tasks_number(per_node) == 1 ? (uint32_t)t->n : 0;
-}
-
 /* Fill in the ranks of each node; count is scratch. False: it is not certain what Slurm would do. */
 static bool spread(struct tasks *t, const struct command *c, tasks_env_fn *env, uint32_t *count)
 {
@@ -173,10 +161,15 @@ static bool spread(struct tasks *t, const struct command *c, tasks_env_fn *env, 
 
 static int read_tasks(struct tasks *t, const struct command *c, tasks_env_fn *env, struct err *err)
 {
+    const char *per_node = c->tasks_per_node ? c->tasks_per_node : env("SLURM_NTASKS_PER_NODE");
+    const char *given = c->tasks ? c->tasks : env("SLURM_NTASKS") ? env("SLURM_NTASKS") : env("SLURM_NPROCS");
     uint32_t *count;
     bool certain;
 
-    t->total = tasks_of(t, c, env);
+    if (given)
+        t->total = tasks_number(given);
+    else if (!per_node || tasks_number(per_node) == 1) /* else Slurm would read the file's first lines only */
+        t->total = (uint32_t)t->n;
     if (t->total == 0)
         return err_set(err, "the number of tasks is not certain: -n says it");
     if (t->total < t->n)

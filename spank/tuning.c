@@ -23,15 +23,7 @@ static bool is_own(const char *variable)
            (strstr(variable, "_ALGORITHM=") || strstr(variable, "ALLREDUCE") || strstr(variable, "COLL"));
 }
 
-/* A line of Open MPI's parameters that begins with coll. */
-static bool has_own(const char *text)
-{
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        if (!strncmp(line + strspn(line, " \t"), "coll", 4))
-            return true;
-    return false;
-}
-
+/* A line of Open MPI's parameters begins with coll. */
 static bool file_has_own(const char *home)
 {
     char path[4200], *text;
@@ -47,10 +39,10 @@ static bool file_has_own(const char *home)
         return false;
     text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? malloc(PARAMETERS_MAX + 1) : NULL;
     n = text ? read(fd, text, PARAMETERS_MAX) : 0;
-    if (n > 0) {
+    if (n > 0)
         text[n] = '\0';
-        own = has_own(text);
-    }
+    for (const char *line = n > 0 ? text : ""; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        own |= !strncmp(line + strspn(line, " \t"), "coll", 4);
     free(text);
     close(fd);
     return own;
@@ -129,23 +121,7 @@ size_t tuning_variables(enum algorithm_library l, enum algorithm a,
 
 /* ---- the choice ---- */
 
-static const char *why_not(enum algorithm_result r)
-{
-    switch (r) {
-    case ALGORITHM_STRANGE:
-        return "the times of the job's last run are not those of any network";
-    case ALGORITHM_UNSURE:
-        return "no algorithm is surely faster for what the job's last run did";
-    case ALGORITHM_LITTLE:
-        return "another algorithm gains less than 1 % of a step";
-    case ALGORITHM_UNKNOWN:
-    case ALGORITHM_FASTER:
-        break;
-    }
-    return "what the library chooses, or what that costs, is not known";
-}
-
-static void describe(struct tuning *t, const char *library)
+static void describe_choice(struct tuning *t, const char *library)
 {
     const struct algorithm_choice *c = &t->choice;
     double gain = c->usual_s / c->most_s;
@@ -167,6 +143,12 @@ static void describe(struct tuning *t, const char *library)
 void tuning_choose(struct tuning *t, const struct earlier *earlier, uint32_t ranks, uint32_t nodes,
                    const struct algorithm_cost *cost, char *const *environment)
 {
+    static const char *const why_not[] = {
+        [ALGORITHM_UNKNOWN] = "what the library chooses, or what that costs, is not known",
+        [ALGORITHM_STRANGE] = "the times of the job's last run are not those of any network",
+        [ALGORITHM_UNSURE] = "no algorithm is surely faster for what the job's last run did",
+        [ALGORITHM_LITTLE] = "another algorithm gains less than 1 % of a step",
+    };
     struct algorithm_job job = { .ranks = ranks };
     struct algorithm_choice any;
 
@@ -189,15 +171,14 @@ void tuning_choose(struct tuning *t, const struct earlier *earlier, uint32_t ran
     algorithm_choose(&job, algorithm_keeps_order, &t->choice);
     if (t->choice.result == ALGORITHM_FASTER) {
         t->result = TUNING_FASTER;
-        describe(t, earlier->library);
-        return;
-    }
-    algorithm_choose(&job, NULL, &any);
-    if (any.result == ALGORITHM_FASTER) {
+    } else {
+        algorithm_choose(&job, NULL, &any);
+        if (any.result != ALGORITHM_FASTER) {
+            snprintf(t->text, sizeof(t->text), "%s", why_not[t->choice.result]);
+            return;
+        }
         t->result = TUNING_NAMED;
         t->choice = any;
-        describe(t, earlier->library);
-        return;
     }
-    snprintf(t->text, sizeof(t->text), "%s", why_not(t->choice.result));
+    describe_choice(t, earlier->library);
 }

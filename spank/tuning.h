@@ -32,8 +32,8 @@ struct tuning {
     char text[320]; /* why, or what it gains, for one line */
 };
 
-/* earlier: NULL if there was no answer.  cost: of the order in force (placement.h).  environment: as environ.
- */
+/* earlier: NULL if there was no answer.  cost: of the order in force (placement.h).  environment: as
+ * environ. */
 void tuning_choose(struct tuning *t, const struct earlier *earlier, uint32_t ranks, uint32_t nodes,
                    const struct algorithm_cost *cost, char *const *environment);
 
