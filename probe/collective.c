@@ -72,8 +72,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     }
 
 #define BLOCKING(symbol, ring_op, params, args, bytes, root) \
-    EXPORT int symbol params;                                \
-    int symbol params                                        \
+    EXPORTED(int symbol params)                              \
     {                                                        \
         static struct next next = { #symbol, NULL };         \
         uint64_t contributed;                                \
@@ -101,8 +100,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
     }
 
 #define NONBLOCKING(symbol, ring_op, params, args, bytes, root)                        \
-    EXPORT int symbol(LIST params, void *request);                                     \
-    int symbol(LIST params, void *request)                                             \
+    EXPORTED(int symbol(LIST params, void *request))                                   \
     {                                                                                  \
         static struct next next = { #symbol, NULL };                                   \
         uint64_t contributed = 0;                                                      \
@@ -127,8 +125,7 @@ static uint64_t sum_types(const void *n, size_t size, const void *types, uint32_
 /* Making a persistent request is local: it has no event and no sequence number.  Its arguments are read even
  * while recording is off, because recording may be on when it starts. */
 #define PERSISTENT(symbol, ring_op, params, args, bytes_, root_)                                \
-    EXPORT int symbol(LIST params, handle info, void *request);                                 \
-    int symbol(LIST params, handle info, void *request)                                         \
+    EXPORTED(int symbol(LIST params, handle info, void *request))                               \
     {                                                                                           \
         static struct next next = { #symbol, NULL };                                            \
         struct collective k;                                                                    \

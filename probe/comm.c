@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/mix.h"
+
 #define BUCKETS    1024u /* a power of two */
 #define MEMBERSETS 256u
 #define FOREIGN    UINT64_MAX /* a member outside of this MPI_COMM_WORLD */
@@ -21,16 +23,6 @@ struct memberset {
 static struct memberset *membersets[MEMBERSETS];
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
-
-/* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static inline struct comm *_Atomic *bucket(handle h)
 {
@@ -242,19 +234,6 @@ static bool copy_members(struct comm *c, const struct comm *from)
     return c->world != NULL;
 }
 
-static uint64_t name_of(struct ring_comm *d, struct comm_origin origin)
-{
-    uint64_t key = d->membership ^ origin.hash, name;
-
-    d->instance = instance_of(d->membership);
-    if (!origin.hash)
-        key ^= mix(d->instance + 1);
-    else if (origin.counted)
-        key ^= mix(instance_of(key) + 1);
-    name = mix(key);
-    return name + !name; /* 0 means no communicator */
-}
-
 static struct comm *take_entry(handle h)
 {
     struct comm *c = atomic_load_explicit(bucket(h), memory_order_relaxed);
@@ -273,6 +252,7 @@ static struct comm *take_entry(handle h)
 static void name_comm(handle h, struct comm_origin origin, const struct comm *like)
 {
     struct comm made = { .world = NULL }, *c;
+    uint64_t key;
 
     if (!(like ? copy_members(&made, like) : ask_members(&made, h)) || !(c = take_entry(h))) {
         free(made.world);
@@ -286,7 +266,15 @@ static void name_comm(handle h, struct comm_origin origin, const struct comm *li
     c->flags = made.flags;
     c->destinations = made.destinations;
     c->described = made.described;
-    c->name = c->described.name = name_of(&c->described, origin);
+    c->described.instance = instance_of(c->described.membership);
+    key = c->described.membership ^ origin.hash;
+    if (!origin.hash)
+        key ^= mix(c->described.instance + 1);
+    else if (origin.counted)
+        key ^= mix(instance_of(key) + 1);
+    c->name = mix(key);
+    c->name += !c->name; /* 0 means no communicator */
+    c->described.name = c->name;
     c->left_ns = 0;
     c->place = probe.main ? ring_comm_add(probe.main, &c->described) : -1;
     atomic_store_explicit(&c->seq, 0, memory_order_relaxed);

@@ -1,5 +1,4 @@
-/* comm.h - communicators: maps the library's handle to a name that all members compute without
- * communicating.
+/* comm.h - communicators: maps the library's handle to a name that all members compute without communicating.
  *
  * The name is a hash of the members' world ranks, in order, and of the communicator's origin: its parent's
  * name and the number of the collective on the parent that made it, which are the same on all members,

@@ -5,8 +5,7 @@
 /* name: the statement that names it.  leave: call_leave_shared(&k, rc), or call_posted(&k, rc, 0, request)
  * where flags has RING_EVENT_NONBLOCKING. */
 #define CREATE_AS(symbol, flags, leave, root, name, params, args)       \
-    EXPORT int symbol params;                                           \
-    int symbol params                                                   \
+    EXPORTED(int symbol params)                                         \
     {                                                                   \
         static struct next next = { #symbol, NULL };                    \
         struct collective k;                                            \
@@ -85,8 +84,7 @@ BOTH(CREATE_POSTED, Comm_idup_with_info, (handle comm, handle info, void *made, 
 /* Collective over a group rather than a communicator: they have no sequence number, and so no event.
  *  BOTH(CREATE_APART, name, communicator, origin, parameters, arguments) */
 #define CREATE_APART(symbol, comm_used, origin, params, args) \
-    EXPORT int symbol params;                                 \
-    int symbol params                                         \
+    EXPORTED(int symbol params)                               \
     {                                                         \
         static struct next next = { #symbol, NULL };          \
         struct entry e = ENTRY(symbol);                       \
@@ -134,13 +132,6 @@ static int comm_end(struct next *next, void *comm)
     return rc;
 }
 
-#define COMM_END(symbol)                             \
-    EXPORT int symbol(void *comm);                   \
-    int symbol(void *comm)                           \
-    {                                                \
-        static struct next next = { #symbol, NULL }; \
-                                                     \
-        return comm_end(&next, comm);                \
-    }
+#define COMM_END(symbol) WRAPPER(int, symbol, (void *comm), comm_end, comm)
 BOTH(COMM_END, Comm_free)
 BOTH(COMM_END, Comm_disconnect)

@@ -178,8 +178,7 @@ static void join_step(void)
 }
 
 #define INIT(symbol, params, args)                     \
-    EXPORT int symbol params;                          \
-    int symbol params                                  \
+    EXPORTED(int symbol params)                        \
     {                                                  \
         static struct next next = { #symbol, NULL };   \
         int rc = ((int(*) params)next_get(&next))args; \
@@ -217,14 +216,6 @@ static int abort_all(struct next *n, handle comm, int code)
     return ((int (*)(handle, int))next_get(n))(comm, code);
 }
 
-#define AS(symbol, function, params, ...)            \
-    EXPORT int symbol params;                        \
-    int symbol params                                \
-    {                                                \
-        static struct next next = { #symbol, NULL }; \
-                                                     \
-        return function(&next, ##__VA_ARGS__);       \
-    }
-
-BOTH(AS, Finalize, finalize, (void))
-BOTH(AS, Abort, abort_all, (handle comm, int code), comm, code)
+#define INT_WRAPPER(symbol, ...) WRAPPER(int, symbol, __VA_ARGS__)
+BOTH(INT_WRAPPER, Finalize, (void), finalize)
+BOTH(INT_WRAPPER, Abort, (handle comm, int code), abort_all, comm, code)

@@ -37,19 +37,10 @@ static inline const void *status_at(const void *statuses, int i)
     return (const char *)statuses + (size_t)i * probe.abi.status_bytes;
 }
 
-static inline int status_source(const void *status)
+/* which: probe.abi.status_source, status_tag or status_error. */
+static inline int status_word(const void *status, unsigned which)
 {
-    return ((const int *)status)[probe.abi.status_source];
-}
-
-static inline int status_tag(const void *status)
-{
-    return ((const int *)status)[probe.abi.status_tag];
-}
-
-static inline int status_error(const void *status)
-{
-    return ((const int *)status)[probe.abi.status_error];
+    return ((const int *)status)[which];
 }
 
 /* Whether the statuses tell what became of each request: MPI_ERR_IN_STATUS. */
@@ -81,16 +72,6 @@ static inline uint64_t status_bytes(const void *status)
 
 /* ---- events ---- */
 
-static inline bool source_is_any(int from)
-{
-    return from == probe.abi.any_source;
-}
-
-static inline bool tag_is_any(int tag)
-{
-    return tag == probe.abi.any_tag;
-}
-
 HOT uint64_t message_key(const struct ring_event *e)
 {
     return number_key(e->comm, (uint32_t)e->root, e->tag, e->op == RING_OP_RECV);
@@ -105,12 +86,12 @@ HOT bool message_wild(const struct ring_event *e)
 HOT void message_prepare(struct ring_event *e, const struct comm *c, enum ring_op op, int peer, int tag)
 {
     uint32_t other = c ? comm_peer(c, peer) : COMM_FOREIGN;
-    bool any = op == RING_OP_RECV && c && source_is_any(peer);
+    bool any = op == RING_OP_RECV && c && peer == probe.abi.any_source;
 
     *e = (struct ring_event){ .op = RING_OP_NONE };
     if (!any && other > INT32_MAX)
         return;
-    if (tag < 0 && !(op == RING_OP_RECV && tag_is_any(tag)))
+    if (tag < 0 && !(op == RING_OP_RECV && tag == probe.abi.any_tag))
         return;
     e->op = (uint8_t)op;
     e->flags = c->flags;
@@ -141,14 +122,15 @@ HOT void message_status(struct ring_event *e, const struct comm *c, const void *
         return;
     e->bytes = status_bytes(status);
     if (message_wild(e)) {
-        uint32_t other = c->name == e->comm ? comm_peer(c, status_source(status)) : COMM_FOREIGN;
+        uint32_t other =
+            c->name == e->comm ? comm_peer(c, status_word(status, probe.abi.status_source)) : COMM_FOREIGN;
 
         if (other > INT32_MAX) {
             e->op = RING_OP_NONE;
             return;
         }
         e->root = (int32_t)other;
-        e->tag = status_tag(status);
+        e->tag = status_word(status, probe.abi.status_tag);
         e->seq = number_count(number_of(message_key(e)));
     }
 }

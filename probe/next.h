@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct next {
     const char *name;
@@ -34,6 +35,23 @@ static inline next_fn next_get(struct next *n)
 
     return at ? (next_fn)at : next_find(n);
 }
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Defines a function that is exported. */
+#define EXPORTED(declaration) \
+    EXPORT declaration;       \
+    declaration
+
+/* A wrapper that calls function(&next, arguments), with all that is to be done:
+ *  WRAPPER(type, symbol, parameters, function, arguments...) */
+#define WRAPPER(type, symbol, params, function, ...) \
+    EXPORTED(type symbol params)                     \
+    {                                                \
+        static struct next next = { #symbol, NULL }; \
+                                                     \
+        return function(&next, ##__VA_ARGS__);       \
+    }
 
 /* A wrapper of MPI_NAME, and one of PMPI_NAME, which tools and Fortran layers call: DEFINE(symbol, ...)
  * twice. */

@@ -13,32 +13,26 @@ void number_setup(_Atomic uint64_t *counter)
     forgotten = counter;
 }
 
-/* A free place, or the one unused longest. */
-static unsigned place_for(struct number_line *l, uint32_t now)
-{
-    uint32_t oldest = 0;
-    unsigned at = 0;
-
-    for (unsigned i = 0; i < NUMBER_WAYS; i++) {
-        uint32_t age = now - atomic_load_explicit(&l->way[i].used, memory_order_relaxed);
-
-        if (!atomic_load_explicit(&l->way[i].key, memory_order_relaxed))
-            return i;
-        if (age >= oldest) {
-            oldest = age;
-            at = i;
-        }
-    }
-    return at;
-}
-
+/* In a free place, or in the one unused longest. */
 static struct number_stream *begin_stream(uint64_t key)
 {
-    struct number_line *l = number_line(key);
-    uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1;
-    struct number_stream *s = &l->way[place_for(l, now)];
-    uint64_t old = atomic_load_explicit(&s->key, memory_order_relaxed);
+    struct number_stream *way = number_line(key)->way, *s = way;
+    uint32_t now = atomic_load_explicit(&number_clock, memory_order_relaxed) + 1, oldest = 0;
+    uint64_t old;
 
+    for (unsigned i = 0; i < NUMBER_WAYS; i++) {
+        uint32_t age = now - atomic_load_explicit(&way[i].used, memory_order_relaxed);
+
+        if (!atomic_load_explicit(&way[i].key, memory_order_relaxed)) {
+            s = &way[i];
+            break;
+        }
+        if (age >= oldest) {
+            oldest = age;
+            s = &way[i];
+        }
+    }
+    old = atomic_load_explicit(&s->key, memory_order_relaxed);
     if (!atomic_compare_exchange_strong_explicit(&s->key, &old, key, memory_order_relaxed,
                                                  memory_order_relaxed))
         return NULL;

@@ -55,16 +55,6 @@ static inline struct number_line *number_line(uint64_t key)
 }
 _Static_assert(NUMBER_STREAMS / NUMBER_WAYS == 1u << (64 - 52), "the key selects each line");
 
-static inline uint32_t number_take(struct number_stream *s)
-{
-    uint32_t n = atomic_load_explicit(&s->next, memory_order_relaxed);
-
-    atomic_store_explicit(&s->next, n + 1, memory_order_relaxed);
-    atomic_store_explicit(&s->used, atomic_load_explicit(&number_clock, memory_order_relaxed),
-                          memory_order_relaxed);
-    return n;
-}
-
 /* Find or begin any stream.  NULL where another thread took the place at the same time. */
 struct number_stream *number_search(uint64_t key);
 
@@ -94,10 +84,17 @@ static inline uint32_t number_next(struct number n)
 static inline uint32_t number_count(struct number n)
 {
     struct number_stream *s = n.stream;
+    uint32_t next;
 
     if (__builtin_expect(!s || atomic_load_explicit(&s->key, memory_order_relaxed) != n.key, 0))
         s = number_search(n.key);
-    return s ? number_take(s) : 0;
+    if (!s)
+        return 0;
+    next = atomic_load_explicit(&s->next, memory_order_relaxed);
+    atomic_store_explicit(&s->next, next + 1, memory_order_relaxed);
+    atomic_store_explicit(&s->used, atomic_load_explicit(&number_clock, memory_order_relaxed),
+                          memory_order_relaxed);
+    return next;
 }
 
 /* The message with this number was never sent or received: give the number back if it is the latest. */

@@ -168,8 +168,7 @@ HOT uint64_t bytes_sent(const struct p2p *p, uint64_t before, int64_t count, han
 #define SEND_PARAMS(COUNT) (const void *buf, COUNT n, handle type, int to, int tag, handle comm)
 
 #define SEND(symbol, COUNT)                                               \
-    EXPORT int symbol SEND_PARAMS(COUNT);                                 \
-    int symbol SEND_PARAMS(COUNT)                                         \
+    EXPORTED(int symbol SEND_PARAMS(COUNT))                               \
     {                                                                     \
         static struct next next = { #symbol, NULL };                      \
         struct ring_event e;                                              \
@@ -202,8 +201,7 @@ ALL(SEND, Rsend)
 
 /* before, after: the bytes sent, as they are known before the call and after it. */
 #define POST_AS(symbol, op, peer, before, after, params, args) \
-    EXPORT int symbol params;                                  \
-    int symbol params                                          \
+    EXPORTED(int symbol params)                                \
     {                                                          \
         static struct next next = { #symbol, NULL };           \
         struct hot_message m;                                  \
@@ -235,8 +233,7 @@ ALL(ISEND, Irsend)
 #define RECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, int from, int tag, handle comm, void *status)
 
 #define RECV(symbol, COUNT)                                                         \
-    EXPORT int symbol RECV_PARAMS(COUNT);                                           \
-    int symbol RECV_PARAMS(COUNT)                                                   \
+    EXPORTED(int symbol RECV_PARAMS(COUNT))                                         \
     {                                                                               \
         static struct next next = { #symbol, NULL };                                \
         struct ring_event e;                                                        \
@@ -310,8 +307,7 @@ HOT void exchanged(struct p2p *p, struct exchange *x, int rc, const void *status
 }
 
 #define EXCHANGE_AS(symbol, passes, params, args)     \
-    EXPORT int symbol params;                         \
-    int symbol params                                 \
+    EXPORTED(int symbol params)                       \
     {                                                 \
         static struct next next = { #symbol, NULL };  \
         struct exchange x;                            \
@@ -354,8 +350,7 @@ static void exchange_posted(struct p2p *p, struct exchange *x, uint64_t bytes, i
 }
 
 #define IEXCHANGE_AS(symbol, params, args)                                 \
-    EXPORT int symbol params;                                              \
-    int symbol params                                                      \
+    EXPORTED(int symbol params)                                            \
     {                                                                      \
         static struct next next = { #symbol, NULL };                       \
         struct exchange x;                                                 \
@@ -395,8 +390,7 @@ static void made(struct p2p *p, enum ring_op op, bool partitioned, int peer, int
 }
 
 #define PERSISTENT_AS(symbol, op, partitioned, peer, bytes, params, args)    \
-    EXPORT int symbol params;                                                \
-    int symbol params                                                        \
+    EXPORTED(int symbol params)                                              \
     {                                                                        \
         static struct next next = { #symbol, NULL };                         \
         struct p2p p;                                                        \
@@ -450,8 +444,7 @@ static void matched(struct p2p *p, int from, int tag, const void *message, const
 
 /* blocks: else the call takes no part in the sums. */
 #define MPROBE(symbol, blocks, found, params, args)  \
-    EXPORT int symbol params;                        \
-    int symbol params                                \
+    EXPORTED(int symbol params)                      \
     {                                                \
         static struct next next = { #symbol, NULL }; \
         struct status own;                           \
@@ -491,8 +484,7 @@ static void take_matched(struct p2p *p, struct ring_event *e, const void *messag
 #define MRECV_PARAMS(COUNT) (void *buf, COUNT n, handle type, void *message, void *last)
 
 #define MRECV(symbol, COUNT)                                               \
-    EXPORT int symbol MRECV_PARAMS(COUNT);                                 \
-    int symbol MRECV_PARAMS(COUNT)                                         \
+    EXPORTED(int symbol MRECV_PARAMS(COUNT))                               \
     {                                                                      \
         static struct next next = { #symbol, NULL };                       \
         struct ring_event e;                                               \
@@ -512,8 +504,7 @@ static void take_matched(struct p2p *p, struct ring_event *e, const void *messag
 ALL(MRECV, Mrecv)
 
 #define IMRECV(symbol, COUNT)                                              \
-    EXPORT int symbol MRECV_PARAMS(COUNT);                                 \
-    int symbol MRECV_PARAMS(COUNT)                                         \
+    EXPORTED(int symbol MRECV_PARAMS(COUNT))                               \
     {                                                                      \
         static struct next next = { #symbol, NULL };                       \
         struct ring_event e;                                               \

@@ -32,13 +32,6 @@ HOT bool p2p_begin(struct p2p *p, handle comm, struct entry e)
     return true;
 }
 
-/* The same for a call that returns at once. */
-HOT void p2p_begin_untimed(struct p2p *p, struct entry e)
-{
-    call_entered(e, NULL);
-    p->ring = call_ring();
-}
-
 /* The call may block: show it.  bytes: sent. */
 HOT void p2p_show(struct p2p *p, uint64_t bytes)
 {
@@ -93,8 +86,7 @@ HOT void p2p_posted(struct p2p *p, uint64_t bytes)
  *  SHOWN(symbol, communicator, bytes, parameters, arguments)
  * bytes: sent; the type is looked at once the library has accepted it. */
 #define SHOWN(symbol, comm_used, bytes, params, args)             \
-    EXPORT int symbol params;                                     \
-    int symbol params                                             \
+    EXPORTED(int symbol params)                                   \
     {                                                             \
         static struct next next = { #symbol, NULL };              \
         struct p2p p;                                             \

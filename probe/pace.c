@@ -81,8 +81,7 @@ static void release_set(bool on)
 
 /* MPICH (ch4 over UCX) calls this in a loop while it waits, and has no switch for yielding
  * (POLLS_BEFORE_YIELD is for ch3), so the probe yields here. */
-EXPORT unsigned ucp_worker_progress(void *worker);
-unsigned ucp_worker_progress(void *worker)
+EXPORTED(unsigned ucp_worker_progress(void *worker))
 {
     static struct next next = { "ucp_worker_progress", NULL };
     unsigned done = ((unsigned (*)(void *))next_get(&next))(worker);

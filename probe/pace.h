@@ -31,18 +31,13 @@ extern atomic_bool pace_engaged; /* disengage() has something to undo once pacin
 extern _Atomic uint64_t pace_rest_until;
 extern const _Atomic uint64_t *pace_plan; /* the node's plan; valid while pacing rests */
 
-static inline bool pace_resting(uint64_t enter)
-{
-    return enter < atomic_load_explicit(&pace_rest_until, memory_order_acquire) &&
-           !atomic_load_explicit(pace_plan, memory_order_relaxed);
-}
-
 /* Whether pace_enter() must be called for a collective entered at this time of the ring's clock. */
 HOT bool pace_asked(uint64_t enter)
 {
     if (__builtin_expect(__atomic_load_n(&probe.control->pace.levers, __ATOMIC_RELAXED) == 0, 1))
         return __builtin_expect(atomic_load_explicit(&pace_engaged, memory_order_relaxed), 0);
-    return !pace_resting(enter);
+    return enter >= atomic_load_explicit(&pace_rest_until, memory_order_acquire) ||
+           atomic_load_explicit(pace_plan, memory_order_relaxed);
 }
 
 /* Called after call_enter(), before the library.  posted: the call does not wait, so only its time counts. */

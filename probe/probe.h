@@ -41,8 +41,6 @@
 #include "ring/hot.h"
 #include "ring/ring.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 typedef void *handle; /* of any MPI object, as a parameter */
 
 /* ---- the process ---- */

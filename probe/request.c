@@ -131,7 +131,7 @@ void request_over(struct request *q)
     add_count(&request_count, -1u);
 }
 
-static void missed(unsigned op)
+static void count_missed(unsigned op)
 {
     if (ring_op_is_message(op))
         ring_message_missed(probe.main);
@@ -139,27 +139,11 @@ static void missed(unsigned op)
         ring_missed(probe.main);
 }
 
-/* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for it
- * will say so; without one its completion was not seen. */
-static void displace_request(struct request *q, handle h)
-{
-    uint64_t key = request_key(h);
-
-    if (atomic_load_explicit(&q->held, memory_order_acquire)) {
-        /* unless that thread has freed it by now */
-        atomic_compare_exchange_strong_explicit(key_of(q), &key, key | REQUEST_ORPHAN, memory_order_acq_rel,
-                                                memory_order_relaxed);
-        return;
-    }
-    if (q->is.active)
-        missed(q->event.op);
-    request_over(q);
-}
-
 /* A slot for h; the caller sets its key once it is filled in.  NULL: there is none. */
 static struct request *slot_for(handle h, unsigned op)
 {
-    size_t first = request_home(request_key(h));
+    uint64_t key = request_key(h);
+    size_t first = request_home(key);
     struct request *q;
     unsigned k = 0, n;
 
@@ -168,8 +152,16 @@ static struct request *slot_for(handle h, unsigned op)
         return &request_slots[first];
     }
     q = find_entry(h);
-    if (q)
-        displace_request(q, h);
+    /* The library gave the handle to a new request: that of the entry is complete.  The thread that waits for
+     * it will say so, unless it has freed it by now; without one its completion was not seen. */
+    if (q && atomic_load_explicit(&q->held, memory_order_acquire)) {
+        atomic_compare_exchange_strong_explicit(key_of(q), &key, key | REQUEST_ORPHAN, memory_order_acq_rel,
+                                                memory_order_relaxed);
+    } else if (q) {
+        if (q->is.active)
+            count_missed(q->event.op);
+        request_over(q);
+    }
     do {
         n = atomic_load_explicit(&n_tables, memory_order_acquire);
         for (; k < n; k++) {
@@ -183,7 +175,7 @@ static struct request *slot_for(handle h, unsigned op)
                 }
         }
     } while (add_table(n));
-    missed(op);
+    count_missed(op);
     return NULL;
 }
 
@@ -218,7 +210,7 @@ void request_posted(struct ring *r, handle h, const struct ring_event *e, struct
     if (!request_shared(h)) {
         keep_request(h, e, c, false, r != NULL, false);
     } else if (e->op == RING_OP_RECV) { /* its status is lost */
-        missed(e->op);
+        count_missed(e->op);
     } else if (r) {
         done = *e;
         done.flags |= RING_EVENT_UNWAITED;
@@ -301,7 +293,7 @@ void request_freed(struct ring *r, struct request *q)
         q->event.flags |= RING_EVENT_UNWAITED;
         ring_emit(r, &q->event);
     } else if (q->is.live) {
-        missed(q->event.op);
+        count_missed(q->event.op);
     }
     request_over(q);
 }
@@ -354,7 +346,7 @@ static void message_done(struct ring *r, struct request *q, struct ring_event *e
 {
     if (e->op == RING_OP_RECV && !q->is.partitioned) {
         if (!status) {
-            missed(e->op);
+            count_missed(e->op);
             return;
         }
         if (status_cancelled(status)) {

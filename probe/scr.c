@@ -55,8 +55,7 @@ static void *library_own(void *_Atomic *at, const char *name)
     return found;
 }
 
-EXPORT int SCR_Need_checkpoint(int *flag);
-int SCR_Need_checkpoint(int *flag)
+EXPORTED(int SCR_Need_checkpoint(int *flag))
 {
     static void *_Atomic at;
     int (*need)(int *) = (int (*)(int *))library_own(&at, "SCR_Need_checkpoint");
@@ -68,8 +67,7 @@ int SCR_Need_checkpoint(int *flag)
     return rc;
 }
 
-EXPORT int SCR_Start_checkpoint(void);
-int SCR_Start_checkpoint(void)
+EXPORTED(int SCR_Start_checkpoint(void))
 {
     static void *_Atomic at;
     int (*start)(void) = (int (*)(void))library_own(&at, "SCR_Start_checkpoint");
@@ -86,16 +84,14 @@ static int complete_write(void *library, int valid)
     return rc;
 }
 
-EXPORT int SCR_Complete_checkpoint(int valid);
-int SCR_Complete_checkpoint(int valid)
+EXPORTED(int SCR_Complete_checkpoint(int valid))
 {
     static void *_Atomic at;
 
     return complete_write(library_own(&at, "SCR_Complete_checkpoint"), valid);
 }
 
-EXPORT int SCR_Start_output(const char *name, int flags);
-int SCR_Start_output(const char *name, int flags)
+EXPORTED(int SCR_Start_output(const char *name, int flags))
 {
     static void *_Atomic at;
     int (*start)(const char *, int) = (int (*)(const char *, int))library_own(&at, "SCR_Start_output");
@@ -105,8 +101,7 @@ int SCR_Start_output(const char *name, int flags)
     return start ? start(name, flags) : SCR_FAILURE;
 }
 
-EXPORT int SCR_Complete_output(int valid);
-int SCR_Complete_output(int valid)
+EXPORTED(int SCR_Complete_output(int valid))
 {
     static void *_Atomic at;
 

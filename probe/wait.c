@@ -291,15 +291,6 @@ static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned fl
     waiting_done(w->m.ring, q, since ? since : now, now, since ? flags : flags | RING_EVENT_UNWAITED, status);
 }
 
-/* When the newest call ended that has an event or was shown. */
-static uint64_t counted_until(const struct ring *r)
-{
-    uint64_t left = atomic_load_explicit(&r->file->left, memory_order_relaxed);
-    uint64_t leave = r->head ? r->events[(r->head - 1) & r->mask].leave : 0;
-
-    return left > leave ? left : leave;
-}
-
 /* A test found requests incomplete; now: ticks, or 0.  It costs the same for many: each is looked at in its
  * turn. */
 static void polled(const struct waiting *w, uint64_t now)
@@ -326,7 +317,7 @@ static void waiting_failed(struct waiting *w, int rc, const void *requests, uint
     bool by_status = all && w->statuses && status_in_status(rc), took_part = call_took_part(rc);
 
     for (int i = 0; i < w->n; i++) {
-        int error = by_status ? status_error(status_at(w->statuses, i)) : 0;
+        int error = by_status ? status_word(status_at(w->statuses, i), probe.abi.status_error) : 0;
         struct request *q = entry_of(w, i);
         bool stays;
 
@@ -357,17 +348,20 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
                        bool all)
 {
     struct ring *r = w->m.ring;
-    uint64_t now = 0, counted = 0, since;
+    uint64_t now = 0, counted = 0, leave, since;
 
     if (!w->ours)
         return rc;
     call_over();
     if (r && (!w->test || done || rc))
         now = clock_read(r->clock);
-    if (r && !w->test)
+    if (r && !w->test) {
         hot_left(r, now);
-    else if (now)
-        counted = counted_until(r);
+    } else if (now) { /* what was before the end of the newest call that is known is counted */
+        counted = atomic_load_explicit(&r->file->left, memory_order_relaxed);
+        leave = r->head ? r->events[(r->head - 1) & r->mask].leave : 0;
+        counted = counted > leave ? counted : leave;
+    }
     if (!known(w)) {
         for (int i = 0; w->lost && (done || rc) && i < (indices && !rc ? n : w->n); i++)
             ring_message_missed(probe.main);
@@ -405,8 +399,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
 /* begin: waiting_begin or testing_begin; n_statuses: as many as the library may write; the others as in
  * waiting_end(), read only where the call succeeded. */
 #define COMPLETE(symbol, begin, params, args, count, n_statuses, done, indices, n_indices, all)  \
-    EXPORT int symbol params;                                                                    \
-    int symbol params                                                                            \
+    EXPORTED(int symbol params)                                                                  \
     {                                                                                            \
         static struct next next = { #symbol, NULL };                                             \
         struct waiting w;                                                                        \
@@ -424,7 +417,8 @@ static int wait_any(int (*next)(void *, void *), void *requests, void *status, s
     int rc;
 
     if (request_shared(handle_at(requests, 0))) { /* complete already: there is nothing to time */
-        p2p_begin_untimed(&w.m, e);
+        call_entered(e, NULL);
+        w.m.ring = call_ring();
         rc = next(requests, status);
         p2p_posted(&w.m, 0);
         return rc;
@@ -434,29 +428,28 @@ static int wait_any(int (*next)(void *, void *), void *requests, void *status, s
     return waiting_end(&w, rc, requests, !rc, NULL, 0, false);
 }
 
-#define WAIT(symbol, params)                                          \
-    EXPORT int symbol params;                                         \
-    int symbol params                                                 \
-    {                                                                 \
-        static struct next next = { #symbol, NULL };                  \
-        int(*library) params = (int(*) params)next_get(&next);        \
-        struct entry e = ENTRY(symbol);                               \
-        struct status own;                                            \
-        struct single s;                                              \
-        handle before;                                                \
-        int rc;                                                       \
-                                                                      \
-        if (!requests || !call_wanted(e, NULL))                       \
-            return library(requests, status);                         \
-        if (!single_begin(&s, requests, e))                           \
-            return wait_any(library, requests, status, e, s.m.enter); \
-        before = handle_at(requests, 0);                              \
-        status = status_wanted(status, &own);                         \
-        rc = library(requests, status);                               \
-        single_end(&s, rc, before, requests, status);                 \
-        return rc;                                                    \
-    }
-BOTH(WAIT, Wait, (void *requests, void *status))
+HOT int wait_one(struct next *next, void *requests, void *status, struct entry e)
+{
+    int (*library)(void *, void *) = (int (*)(void *, void *))next_get(next);
+    struct status own;
+    struct single s;
+    handle before;
+    int rc;
+
+    if (!requests || !call_wanted(e, NULL))
+        return library(requests, status);
+    if (!single_begin(&s, requests, e))
+        return wait_any(library, requests, status, e, s.m.enter);
+    before = handle_at(requests, 0);
+    status = status_wanted(status, &own);
+    rc = library(requests, status);
+    single_end(&s, rc, before, requests, status);
+    return rc;
+}
+
+#define WAIT(symbol) \
+    WRAPPER(int, symbol, (void *requests, void *status), wait_one, requests, status, ENTRY(symbol))
+BOTH(WAIT, Wait)
 BOTH(COMPLETE, Waitany, waiting_begin, (int n, void *requests, int *index, void *status),
      (n, requests, index, status), n, 1, true, index, 1, false)
 BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *indices, void *status),
@@ -474,94 +467,72 @@ BOTH(COMPLETE, Testall, testing_begin, (int n, void *requests, int *flag, void *
 
 /* ---- starting, cancelling and freeing requests ---- */
 
-struct starting {
-    struct p2p m;
-    bool ours;
-    int messages; /* number of requests that are not known collectives */
-};
-
-/* Take sequence numbers before the library is called, in the order of the array: another thread may complete
- * a request as soon as it is started. */
-HOT void starting_begin(struct starting *s, const void *requests, int n, struct entry e)
+/* all: the call is MPI_Startall. */
+HOT int start_requests(struct next *next, int n, void *requests, bool all, struct entry e)
 {
-    s->ours = requests && call_wanted(e, NULL);
-    if (!s->ours)
-        return;
-    call_entered(e, NULL);
-    s->m.ring = call_ring();
-    s->m.enter = s->m.ring ? clock_read(s->m.ring->clock) : 0;
-    s->messages = n;
-    for (int i = 0; request_any() && i < n; i++)
-        s->messages -= request_started(s->m.ring, handle_at(requests, i), s->m.enter);
-}
+    bool ours = requests && call_wanted(e, NULL);
+    int messages = n, rc; /* requests that are not known collectives */
+    struct ring *r = NULL;
+    uint64_t now = 0;
 
-HOT void starting_leave(struct starting *s, const void *requests, int n, int rc)
-{
-    if (!s->ours)
-        return;
+    if (ours) {
+        call_entered(e, NULL);
+        r = call_ring();
+        now = r ? clock_read(r->clock) : 0;
+        /* Numbers are taken before the library is called, in the order of the array: another thread may
+         * complete a request as soon as it is started. */
+        for (int i = 0; request_any() && i < n; i++)
+            messages -= request_started(r, handle_at(requests, i), now);
+    }
+    rc = all ? ((int (*)(int, void *))next_get(next))(n, requests)
+             : ((int (*)(void *))next_get(next))(requests);
+    if (!ours)
+        return rc;
     for (int i = n; __builtin_expect(rc, 0) && i-- > 0;)
-        request_not_started(handle_at(requests, i), s->m.enter);
-    if (s->m.ring && s->messages > 0 && !rc)
-        hot_p2p_posted(s->m.ring, 0);
+        request_not_started(handle_at(requests, i), now);
+    if (r && messages > 0 && !rc)
+        hot_p2p_posted(r, 0);
     call_over();
+    return rc;
 }
 
-#define START(symbol, params, args, count)                  \
-    EXPORT int symbol params;                               \
-    int symbol params                                       \
-    {                                                       \
-        static struct next next = { #symbol, NULL };        \
-        struct starting s;                                  \
-        int rc;                                             \
-                                                            \
-        starting_begin(&s, requests, count, ENTRY(symbol)); \
-        rc = ((int(*) params)next_get(&next))args;          \
-        starting_leave(&s, requests, count, rc);            \
-        return rc;                                          \
-    }
-BOTH(START, Start, (void *requests), (requests), 1)
-BOTH(START, Startall, (int n, void *requests), (n, requests), n)
+#define START(symbol) WRAPPER(int, symbol, (void *request), start_requests, 1, request, false, ENTRY(symbol))
+#define STARTALL(symbol) \
+    WRAPPER(int, symbol, (int n, void *requests), start_requests, n, requests, true, ENTRY(symbol))
+BOTH(START, Start)
+BOTH(STARTALL, Startall)
 
-#define FREE(symbol)                                                              \
-    EXPORT int symbol(void *request);                                             \
-    int symbol(void *request)                                                     \
-    {                                                                             \
-        static struct next next = { #symbol, NULL };                              \
-        bool ours = request && request_any() && call_wanted(ENTRY(symbol), NULL); \
-        struct request *q = ours ? request_freeing(handle_at(request, 0)) : NULL; \
-        int rc = ((int (*)(void *))next_get(&next))(request);                     \
-                                                                                  \
-        if (q && !rc)                                                             \
-            request_freed(call_ring(), q);                                        \
-        else if (q)                                                               \
-            request_stays(q);                                                     \
-        return rc;                                                                \
-    }
+static int free_request(struct next *next, void *request, struct entry e)
+{
+    bool ours = request && request_any() && call_wanted(e, NULL);
+    struct request *q = ours ? request_freeing(handle_at(request, 0)) : NULL;
+    int rc = ((int (*)(void *))next_get(next))(request);
+
+    if (q && !rc)
+        request_freed(call_ring(), q);
+    else if (q)
+        request_stays(q);
+    return rc;
+}
+
+#define FREE(symbol) WRAPPER(int, symbol, (void *request), free_request, request, ENTRY(symbol))
 BOTH(FREE, Request_free)
 
 /* A receive that is cancelled at once gives its number to the next of its stream, which may complete before
  * the program waits for this one. */
-static void cancelled(handle request)
+static int cancel_request(struct next *next, void *request, struct entry e)
 {
     static struct next get_status = { "PMPI_Request_get_status", NULL };
+    bool ours = request && request_any() && call_wanted(e, NULL);
+    int rc = ((int (*)(void *))next_get(next))(request), flag = 0;
+    handle h = ours && !rc ? handle_at(request, 0) : NULL;
     struct status status;
-    int flag = 0;
 
-    if (request_find(request) && next_symbol(get_status.name) &&
-        !((int (*)(handle, int *, void *))next_get(&get_status))(request, &flag, &status))
-        request_cancelled(request, flag ? &status : NULL);
+    if (h && request_find(h) && next_symbol(get_status.name) &&
+        !((int (*)(handle, int *, void *))next_get(&get_status))(h, &flag, &status))
+        request_cancelled(h, flag ? &status : NULL);
+    return rc;
 }
 
-#define CANCEL(symbol)                                                            \
-    EXPORT int symbol(void *request);                                             \
-    int symbol(void *request)                                                     \
-    {                                                                             \
-        static struct next next = { #symbol, NULL };                              \
-        bool ours = request && request_any() && call_wanted(ENTRY(symbol), NULL); \
-        int rc = ((int (*)(void *))next_get(&next))(request);                     \
-                                                                                  \
-        if (ours && !rc)                                                          \
-            cancelled(handle_at(request, 0));                                     \
-        return rc;                                                                \
-    }
+#define CANCEL(symbol) WRAPPER(int, symbol, (void *request), cancel_request, request, ENTRY(symbol))
 BOTH(CANCEL, Cancel)

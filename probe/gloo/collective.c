@@ -161,33 +161,6 @@ static void release_groups(bool all)
         release_group(g, g->next, all);
 }
 
-static void enter_flight(struct group *g, const struct group_collective *c)
-{
-    struct group_flight *f = flight_at(g, c->tag);
-    uint64_t now;
-
-    /* The reduction of a sparse tensor consists of three with one tag: the first stands for them. */
-    if (!guest_records() || (int32_t)(c->tag - g->next) < 0)
-        return;
-    now = now_ticks();
-    if (f->tag != c->tag || f->state == FLIGHT_FREE)
-        post_flight(g, c->tag, now);
-    if (f->tag != c->tag) {
-        ring_missed(guest.ring);
-    } else if (f->state == FLIGHT_POSTED) {
-        f->began = now;
-        f->collective = *c;
-        if (c->of_all)
-            f->collective.bytes /= g->size;
-        f->state = FLIGHT_RUNNING;
-        n_running++;
-        self.group = g;
-        self.flight = f;
-        if (!shown)
-            show_flight(g, f);
-    }
-}
-
 bool collective_recorded(void)
 {
     return atomic_load_explicit(&guest.active, memory_order_acquire);
@@ -206,9 +179,31 @@ void collective_missed(void)
 
 void collective_enter(struct group *g, const struct group_collective *c)
 {
+    struct group_flight *f = flight_at(g, c->tag);
+    uint64_t now;
+
     if (!guest_lock())
         return;
-    enter_flight(g, c);
+    /* The reduction of a sparse tensor consists of three with one tag: the first stands for them. */
+    if (guest_records() && (int32_t)(c->tag - g->next) >= 0) {
+        now = now_ticks();
+        if (f->tag != c->tag || f->state == FLIGHT_FREE)
+            post_flight(g, c->tag, now);
+        if (f->tag != c->tag) {
+            ring_missed(guest.ring);
+        } else if (f->state == FLIGHT_POSTED) {
+            f->began = now;
+            f->collective = *c;
+            if (c->of_all)
+                f->collective.bytes /= g->size;
+            f->state = FLIGHT_RUNNING;
+            n_running++;
+            self.group = g;
+            self.flight = f;
+            if (!shown)
+                show_flight(g, f);
+        }
+    }
     guest_unlock();
 }
 

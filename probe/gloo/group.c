@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gloo/guest.h"
+#include "probe/mix.h"
 
 #define STORES   1024u
 #define GROUPS   512u
@@ -42,13 +43,13 @@ void group_store(const void *store, const void *parent, const char *prefix, size
     size_t i = 0;
 
     for (size_t k = 0; k < length; k++)
-        name = guest_mix(name ^ ((uint64_t)(unsigned char)prefix[k] + 0x9e3779b97f4a7c15u));
+        name = mix(name ^ ((uint64_t)(unsigned char)prefix[k] + 0x9e3779b97f4a7c15u));
     while (i < n_stores && i < STORES && stores[i].at != store)
         i++;
     if (i == n_stores || i == STORES)
         i = n_stores++ % STORES;
     stores[i].at = store;
-    stores[i].name = guest_mix(name ^ length);
+    stores[i].name = mix(name ^ length);
 }
 
 struct group *group_new(const void *at, const void *store, uint32_t rank, uint32_t size)
@@ -60,10 +61,10 @@ struct group *group_new(const void *at, const void *store, uint32_t rank, uint32
     g->at = at;
     g->rank = rank;
     g->size = size;
-    g->prefix = guest_mix(store_name(store) ^ guest_mix(size));
+    g->prefix = mix(store_name(store) ^ mix(size));
     for (size_t i = 0; i < n_groups; i++)
         g->instance += groups[i]->prefix == g->prefix;
-    g->name = guest_mix(g->prefix ^ guest_mix(g->instance + 1));
+    g->name = mix(g->prefix ^ mix(g->instance + 1));
     g->name += !g->name; /* 0 means no communicator */
     groups[n_groups++] = g;
     return g;

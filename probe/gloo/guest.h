@@ -29,8 +29,6 @@
 #include "ring/control_page.h"
 #include "ring/ring.h"
 
-#define GUEST_RANKS_MAX (1u << 20)
-
 struct guest {
     atomic_bool active; /* there is a ring, and this is no forked child */
     uint32_t rank, world_size;
@@ -80,15 +78,5 @@ static inline bool guest_records(void)
 /* Tell why the process, or a part of what it does, is not recorded, and of which library this function is:
  * once. */
 void guest_note(const char *why, const void *function);
-
-/* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t guest_mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 #endif

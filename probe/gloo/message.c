@@ -2,6 +2,7 @@
 
 #include "gloo/collective.h"
 #include "gloo/guest.h"
+#include "probe/mix.h"
 #include "probe/number.h"
 #include "ring/hot.h"
 
@@ -22,7 +23,7 @@ static _Thread_local struct {
 
 static struct message *place(const struct gloo_buffer *buffer, uint32_t i)
 {
-    return &pending[(guest_mix((uint64_t)(uintptr_t)buffer) + i) % PENDING];
+    return &pending[(mix((uint64_t)(uintptr_t)buffer) + i) % PENDING];
 }
 
 static struct message *find_message(const struct gloo_buffer *buffer)
@@ -54,35 +55,29 @@ static void keep_message(const struct gloo_buffer *buffer, const struct ring_eve
         ring_message_missed(guest.ring);
 }
 
-static void post_message(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer, uint64_t tag,
-                         uint64_t bytes)
-{
-    struct group *g = group_of_transport(buffer->transport.at);
-    struct ring_event e = { .enter = ring_now(guest.ring),
-                            .bytes = bytes,
-                            .root = peer,
-                            .op = (uint8_t)op,
-                            .flags = RING_EVENT_NONBLOCKING };
-
-    hot_p2p_posted(guest.ring, op == RING_OP_SEND ? bytes : 0);
-    if (!g || g->size != guest.world_size || tag > INT32_MAX || peer >= (int32_t)g->size) {
-        ring_message_missed(guest.ring);
-        return;
-    }
-    collective_not(g, (uint32_t)tag);
-    e.comm = g->name;
-    e.tag = (int32_t)tag;
-    if (peer >= 0)
-        set_number(&e);
-    keep_message(buffer, &e);
-}
-
 void message_posted(const struct gloo_buffer *buffer, enum ring_op op, int32_t peer, uint64_t tag,
                     uint64_t bytes)
 {
+    struct ring_event e = {
+        .bytes = bytes, .root = peer, .op = (uint8_t)op, .flags = RING_EVENT_NONBLOCKING
+    };
+    struct group *g;
+
     if (!guest_lock())
         return;
-    post_message(buffer, op, peer, tag, bytes);
+    e.enter = ring_now(guest.ring);
+    hot_p2p_posted(guest.ring, op == RING_OP_SEND ? bytes : 0);
+    g = group_of_transport(buffer->transport.at);
+    if (g && g->size == guest.world_size && tag <= INT32_MAX && peer < (int32_t)g->size) {
+        collective_not(g, (uint32_t)tag);
+        e.comm = g->name;
+        e.tag = (int32_t)tag;
+        if (peer >= 0)
+            set_number(&e);
+        keep_message(buffer, &e);
+    } else {
+        ring_message_missed(guest.ring);
+    }
     guest_unlock();
 }
 

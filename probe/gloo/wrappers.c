@@ -12,8 +12,6 @@
 #include "gloo/unwind.h"
 #include "probe/next.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* ---- calls ---- */
 
 /* The call that this thread is inside of: inside_leave() follows, one way or the other. */
@@ -174,14 +172,8 @@ static void collective(struct next *n, const void *options, enum ring_op op,
     inside_leave(true);
 }
 
-#define COLLECTIVE(symbol, op, read)                    \
-    EXPORT void symbol(const void *options);            \
-    void symbol(const void *options)                    \
-    {                                                   \
-        static struct next next = { #symbol, NULL };    \
-                                                        \
-        collective(&next, options, RING_OP_##op, read); \
-    }
+#define COLLECTIVE(symbol, op, read) \
+    WRAPPER(void, symbol, (const void *options), collective, options, RING_OP_##op, read)
 
 COLLECTIVE(_ZN4gloo9allreduceERKNS_16AllreduceOptionsE, ALLREDUCE, read_allreduce)
 COLLECTIVE(_ZN4gloo9broadcastERNS_16BroadcastOptionsE, BCAST, read_broadcast)
@@ -196,21 +188,24 @@ COLLECTIVE(_ZN4gloo7barrierERNS_14BarrierOptionsE, BARRIER, read_barrier)
 
 /* ---- messages ---- */
 
-static uint64_t bytes_of(const struct gloo_buffer *b, size_t offset, size_t bytes)
+/* bytes SIZE_MAX: all from the offset on. */
+static void post_message(struct next *n, const struct gloo_buffer *b, uintptr_t peer, uint64_t slot,
+                         size_t offset, size_t bytes, enum ring_op op, int32_t from)
 {
-    return bytes != SIZE_MAX ? bytes : b->bytes > offset ? b->bytes - offset : 0;
+    size_t passed = bytes;
+
+    if (inside.what == INSIDE_NOTHING) {
+        if (bytes == SIZE_MAX)
+            passed = b->bytes > offset ? b->bytes - offset : 0;
+        message_posted(b, op, from, slot, passed);
+    }
+    pass(n, ARGUMENTS(ARGUMENT(b), peer, slot, offset, bytes));
 }
 
-#define POST(symbol, op, type, peer_of)                                                                     \
-    EXPORT void symbol(const struct gloo_buffer *b, type peer, uint64_t slot, size_t offset, size_t bytes); \
-    void symbol(const struct gloo_buffer *b, type peer, uint64_t slot, size_t offset, size_t bytes)         \
-    {                                                                                                       \
-        static struct next next = { #symbol, NULL };                                                        \
-                                                                                                            \
-        if (inside.what == INSIDE_NOTHING)                                                                  \
-            message_posted(b, op, peer_of, slot, bytes_of(b, offset, bytes));                               \
-        pass(&next, ARGUMENTS(ARGUMENT(b), ARGUMENT(peer), slot, offset, bytes));                           \
-    }
+#define POST(symbol, op, type, from)                                                              \
+    WRAPPER(void, symbol,                                                                         \
+            (const struct gloo_buffer *b, type peer, uint64_t slot, size_t offset, size_t bytes), \
+            post_message, b, ARGUMENT(peer), slot, offset, bytes, op, from)
 
 POST(_ZN4gloo9transport3tcp13UnboundBuffer4sendEimmm, RING_OP_SEND, int32_t, peer)
 POST(_ZN4gloo9transport3tcp13UnboundBuffer4recvEimmm, RING_OP_RECV, int32_t, peer)
@@ -230,14 +225,9 @@ static bool await_message(struct next *n, const struct gloo_buffer *b, int32_t *
     return done;
 }
 
-#define AWAIT_MESSAGE(symbol, op)                                                       \
-    EXPORT bool symbol(const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms); \
-    bool symbol(const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms)         \
-    {                                                                                   \
-        static struct next next = { #symbol, NULL };                                    \
-                                                                                        \
-        return await_message(&next, b, peer, timeout_ms, op);                           \
-    }
+#define AWAIT_MESSAGE(symbol, op)                                                                          \
+    WRAPPER(bool, symbol, (const struct gloo_buffer *b, int32_t *peer, int64_t timeout_ms), await_message, \
+            b, peer, timeout_ms, op)
 
 AWAIT_MESSAGE(_ZN4gloo9transport3tcp13UnboundBuffer8waitSendEPiNSt6chrono8durationIlSt5ratioILl1ELl1000EEEE,
               RING_OP_SEND)
@@ -258,47 +248,38 @@ static uintptr_t await(struct next *n, const uintptr_t arguments[6])
     return result;
 }
 
-EXPORT bool _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE(void *work, int64_t timeout_ms);
-bool _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE(void *work, int64_t timeout_ms)
+static bool await_work(struct next *n, void *work, int64_t timeout_ms)
 {
-    static struct next next = { "_ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE", NULL };
-
-    return await(&next, ARGUMENTS(ARGUMENT(work), (uintptr_t)timeout_ms)) & 1;
+    return await(n, ARGUMENTS(ARGUMENT(work), (uintptr_t)timeout_ms)) & 1;
 }
+WRAPPER(bool, _ZN4c10d4Work4waitENSt6chrono8durationIlSt5ratioILl1ELl1000EEEE,
+        (void *work, int64_t timeout_ms), await_work, work, timeout_ms)
 
 /* The end of a backward pass: DistributedDataParallel waits for all buckets, in another way than programs
  * wait. */
-EXPORT void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer);
-void _ZN4c10d7Reducer17finalize_backwardEv(void *reducer)
+static void end_backward(struct next *n, void *reducer)
 {
-    static struct next next = { "_ZN4c10d7Reducer17finalize_backwardEv", NULL };
-
     phase_enter(reducer, MARKS_COMMUNICATION);
-    await(&next, ARGUMENTS(ARGUMENT(reducer)));
+    await(n, ARGUMENTS(ARGUMENT(reducer)));
     phase_enter(reducer, MARKS_OTHER);
 }
+WRAPPER(void, _ZN4c10d7Reducer17finalize_backwardEv, (void *reducer), end_backward, reducer)
 
 /* The forward pass of DistributedDataParallel begins, and ends. */
-EXPORT void _ZN4c10d7Reducer19prepare_for_forwardEv(void *reducer);
-void _ZN4c10d7Reducer19prepare_for_forwardEv(void *reducer)
+static void begin_forward(struct next *n, void *reducer)
 {
-    static struct next next = { "_ZN4c10d7Reducer19prepare_for_forwardEv", NULL };
-
     phase_enter(reducer, MARKS_FORWARD);
-    pass(&next, ARGUMENTS(ARGUMENT(reducer)));
+    pass(n, ARGUMENTS(ARGUMENT(reducer)));
 }
+WRAPPER(void, _ZN4c10d7Reducer19prepare_for_forwardEv, (void *reducer), begin_forward, reducer)
 
-EXPORT void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
-                                                                                    const void *outputs);
-void _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE(void *reducer,
-                                                                             const void *outputs)
+static void begin_backward(struct next *n, void *reducer, const void *outputs)
 {
-    static struct next next = { "_ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE",
-                                NULL };
-
-    pass(&next, ARGUMENTS(ARGUMENT(reducer), ARGUMENT(outputs)));
+    pass(n, ARGUMENTS(ARGUMENT(reducer), ARGUMENT(outputs)));
     phase_enter(reducer, MARKS_BACKWARD);
 }
+WRAPPER(void, _ZN4c10d7Reducer20prepare_for_backwardERKSt6vectorIN2at6TensorESaIS3_EE,
+        (void *reducer, const void *outputs), begin_backward, reducer, outputs)
 
 /* ---- groups ---- */
 
@@ -320,14 +301,9 @@ static size_t old_length(const struct gloo_old_string *s)
     return s->at ? ((const size_t *)(const void *)s->at)[-3] : 0;
 }
 
-#define STORE(symbol, string, length)                                                               \
-    EXPORT void symbol(void *store, const struct string *prefix, const struct gloo_shared *parent); \
-    void symbol(void *store, const struct string *prefix, const struct gloo_shared *parent)         \
-    {                                                                                               \
-        static struct next next = { #symbol, NULL };                                                \
-                                                                                                    \
-        make_store(&next, store, prefix, parent, prefix->at, length);                               \
-    }
+#define STORE(symbol, string, length)                                                                   \
+    WRAPPER(void, symbol, (void *store, const struct string *prefix, const struct gloo_shared *parent), \
+            make_store, store, prefix, parent, prefix->at, length)
 
 /* A reference to the prefix, until PyTorch 1; its value, which is passed as one, from 2.0.  Both as PyTorch's
  * wheels had them until 2.5. */
@@ -344,16 +320,18 @@ STORE(
     _ZN4c10d11PrefixStoreC1ESsN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEE,
     gloo_old_string, old_length(prefix))
 
-static void make_group(struct next *n, const uintptr_t arguments[6], int32_t rank, int32_t size)
+static void make_group(struct next *n, void *group, const struct gloo_shared *store, int32_t rank,
+                       int32_t size, void *options)
 {
-    const struct gloo_shared *store = (const struct gloo_shared *)arguments[1];
+    const uintptr_t *arguments =
+        ARGUMENTS(ARGUMENT(group), ARGUMENT(store), (uintptr_t)rank, (uintptr_t)size, ARGUMENT(options));
 
     if (inside.what != INSIDE_NOTHING || !guest_wanted() || size < 1 || rank < 0 || rank >= size) {
         pass(n, arguments);
         return;
     }
     guest_lock_anyway();
-    inside.group = group_new((const void *)arguments[0], store->at, (uint32_t)rank, (uint32_t)size);
+    inside.group = group_new(group, store->at, (uint32_t)rank, (uint32_t)size);
     guest_unlock();
     inside.what = INSIDE_GROUP;
     call(n, arguments);
@@ -364,43 +342,30 @@ static void make_group(struct next *n, const uintptr_t arguments[6], int32_t ran
     guest_unlock();
     inside_leave(true);
 }
+WRAPPER(
+    void,
+    _ZN4c10d16ProcessGroupGlooC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE,
+    (void *group, const struct gloo_shared *store, int32_t rank, int32_t size, void *options), make_group,
+    group, store, rank, size, options)
 
-#define MAKE_GROUP(symbol)                                                                               \
-    EXPORT void symbol(void *group, const struct gloo_shared *store, int32_t rank, int32_t size,         \
-                       void *options);                                                                   \
-    void symbol(void *group, const struct gloo_shared *store, int32_t rank, int32_t size, void *options) \
-    {                                                                                                    \
-        static struct next next = { #symbol, NULL };                                                     \
-                                                                                                         \
-        make_group(&next,                                                                                \
-                   ARGUMENTS(ARGUMENT(group), ARGUMENT(store), (uintptr_t)rank, (uintptr_t)size,         \
-                             ARGUMENT(options)),                                                         \
-                   rank, size);                                                                          \
-    }
-
-MAKE_GROUP(
-    _ZN4c10d16ProcessGroupGlooC1ERKN3c1013intrusive_ptrINS_5StoreENS1_6detail34intrusive_target_default_null_typeIS3_EEEEiiNS2_INS0_7OptionsENS5_ISA_EEEE)
-
-EXPORT void _ZN4gloo10rendezvous7ContextC1Eiii(void *context, int32_t rank, int32_t size, int32_t base);
-void _ZN4gloo10rendezvous7ContextC1Eiii(void *context, int32_t rank, int32_t size, int32_t base)
+static void make_context(struct next *n, void *context, int32_t rank, int32_t size, int32_t base)
 {
-    static struct next next = { "_ZN4gloo10rendezvous7ContextC1Eiii", NULL };
-
     if (inside.what == INSIDE_GROUP && inside.group) {
         guest_lock_anyway();
         group_context(inside.group, context);
         guest_unlock();
     }
-    pass(&next, ARGUMENTS(ARGUMENT(context), (uintptr_t)rank, (uintptr_t)size, (uintptr_t)base));
+    pass(n, ARGUMENTS(ARGUMENT(context), (uintptr_t)rank, (uintptr_t)size, (uintptr_t)base));
 }
+WRAPPER(void, _ZN4gloo10rendezvous7ContextC1Eiii, (void *context, int32_t rank, int32_t size, int32_t base),
+        make_context, context, rank, size, base)
 
 /* Called when a collective is posted. */
-EXPORT uint32_t _ZN4c10d16ProcessGroupGloo7nextTagEv(void *group);
-uint32_t _ZN4c10d16ProcessGroupGloo7nextTagEv(void *group)
+static uint32_t take_tag(struct next *n, void *group)
 {
-    static struct next next = { "_ZN4c10d16ProcessGroupGloo7nextTagEv", NULL };
-    uint32_t tag = (uint32_t)pass(&next, ARGUMENTS(ARGUMENT(group)));
+    uint32_t tag = (uint32_t)pass(n, ARGUMENTS(ARGUMENT(group)));
 
     collective_posted(group, tag);
     return tag;
 }
+WRAPPER(uint32_t, _ZN4c10d16ProcessGroupGloo7nextTagEv, (void *group), take_tag, group)

@@ -187,16 +187,13 @@ static inline struct thread *thread_get(void)
 
 static void describe_comm(struct record_comm *c)
 {
-    struct ring_comm d = { .name = c->name,
-                           .membership = c->name,
-                           .size = c->ranks,
-                           .rank = c->rank,
-                           .first = 0,
-                           .last = process.info.world_size - 1 };
-
     /* Which ranks of the job are in it, NCCL does not say: any may be. */
     if (c->ranks <= process.info.world_size && c->rank < c->ranks)
-        c->place = ring_comm_add(threads[0].ring, &d);
+        c->place = ring_comm_add(threads[0].ring, &(struct ring_comm){ .name = c->name,
+                                                                       .membership = c->name,
+                                                                       .size = c->ranks,
+                                                                       .rank = c->rank,
+                                                                       .last = process.info.world_size - 1 });
 }
 
 static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank)
