@@ -401,8 +401,8 @@ void flow_call(struct flow *f, const struct call *call, uint32_t members, uint64
         .rank = f->rank,
         .app = f->app,
         .op = call->op,
-        .flags = call->flags &
-                 (SAMPLE_NONBLOCKING | SAMPLE_PERSISTENT | SAMPLE_UNWAITED | SAMPLE_FAILED | SAMPLE_INTER),
+        .flags = call->flags & (RING_EVENT_NONBLOCKING | RING_EVENT_PERSISTENT | RING_EVENT_UNWAITED |
+                                RING_EVENT_FAILED | RING_EVENT_INTER),
         .comm = call->comm,
         .seq = call->seq,
         .n = 1,

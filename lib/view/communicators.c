@@ -281,8 +281,8 @@ static void on_joined(const struct joined *j, void *arg)
     c->now.joined++;
     c->now.skew_s += j->stay_max_s - j->stay_min_s;
     c->now.transfer_s += j->stay_min_s;
-    s->unseen += j->complete && (j->flags & SAMPLE_UNWAITED);
-    if (!j->complete || (j->flags & SAMPLE_UNWAITED))
+    s->unseen += j->complete && (j->flags & RING_EVENT_UNWAITED);
+    if (!j->complete || (j->flags & RING_EVENT_UNWAITED))
         return; /* it does not show who waited for whom */
     s->seen++;
     sums = s->on_joined(s->arg, j, c->size, c->size == s->main_size);
@@ -306,7 +306,7 @@ void communicators_take_sample(struct communicators *s, const struct sample *i)
         if (!(i->flags & SAMPLE_WHOLE))
             *(communicators_by_ring(i->op) ? &c->summed_bytes : &c->other_bytes) += (double)i->bytes * i->n;
     }
-    if (!c || !ring_op_synchronises(i->op) || (i->flags & (SAMPLE_INTER | SAMPLE_FAILED)))
+    if (!c || !ring_op_synchronises(i->op) || (i->flags & (RING_EVENT_INTER | RING_EVENT_FAILED)))
         return;
     if (c->size > s->main_size)
         s->main_size = c->size;

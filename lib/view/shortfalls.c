@@ -73,7 +73,7 @@ void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct j
 {
     struct baseline_kind *k;
 
-    if (j->flags & SAMPLE_NONBLOCKING)
+    if (j->flags & RING_EVENT_NONBLOCKING)
         return;
     k = baseline_kind_get(s->baseline, j->comm, j->op, (double)j->bytes);
     if (!k)

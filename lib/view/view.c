@@ -341,7 +341,7 @@ static void take_sample(struct view *v, const struct sample *i)
     }
     steps_take_seq(v->steps, v->now_s, i->comm, i->seq + i->n - 1);
     roster_take_sample(v->roster, v->now_s, i);
-    note_use(v, i->comm, i->flags & SAMPLE_NONBLOCKING);
+    note_use(v, i->comm, i->flags & RING_EVENT_NONBLOCKING);
     if (i->flags & SAMPLE_WHOLE)
         return; /* the sample of its block has its times, too; whole ones are for traces */
     if (!presence_stood_still(v->presence, v->now_s, (double)(i->gap_sum_ns + i->stay_sum_ns) * 1e-9)) {

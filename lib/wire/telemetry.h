@@ -45,12 +45,8 @@ enum telemetry_kind {
 #define TELEMETRY_NEWEST  TELEMETRY_SIGNALS
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
+/* Of a sample, beside ring_event_flags of the first of its block. */
 enum sample_flags {
-    SAMPLE_NONBLOCKING = 1, /* as in ring_event_flags, of the first of the block */
-    SAMPLE_PERSISTENT = 2,
-    SAMPLE_UNWAITED = 4,
-    SAMPLE_FAILED = 8,
-    SAMPLE_INTER = 16,
     /* Sent in addition to the blocks because it, or one near it, was unusual: n is 1, sums are its own;
      * already contained in the block that covers its seq. */
     SAMPLE_WHOLE = 32,

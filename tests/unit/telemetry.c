@@ -97,7 +97,7 @@ static const struct telemetry_item items[] = {
     { TELEMETRY_CALL, .call = { .rank = 3,
                                 .app = 1,
                                 .op = RING_OP_RECV,
-                                .flags = SAMPLE_NONBLOCKING,
+                                .flags = RING_EVENT_NONBLOCKING,
                                 .comm = 4,
                                 .seq = 5,
                                 .peer = 6,
