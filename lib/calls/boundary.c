@@ -317,7 +317,7 @@ static int by_comm(const void *a, const void *b)
 
 /* Of the ranks that count on one communicator the shortest cycle holds: where calls are missing, several look
  * like one. False where none of them is known. */
-static bool agree(struct boundary *b)
+static bool agree_on_anchors(struct boundary *b)
 {
     struct anchor **list = xcalloc(b->n, sizeof(*list));
     size_t n = 0;
@@ -405,7 +405,7 @@ static bool look_for_anchors(struct boundary *b)
         k->anchor = inner == SAME ? anchor_on_message(b, k) : anchor_on_comm(b, k);
         b->lookout = r;
     }
-    b->found = agree(b);
+    b->found = agree_on_anchors(b);
     b->anchored = b->anchored || b->found;
     for (uint32_t r = 0; r < b->n; r++)
         if (!b->found) /* what was known holds */
@@ -486,15 +486,6 @@ static void look_for_phase(struct boundary *b, const struct caller *k, const str
     b->phased = true;
 }
 
-static void note_left(struct boundary *b, struct caller *k, const struct call *c)
-{
-    b->nonblocking = b->nonblocking || call_is_nonblocking(c);
-    if (b->nonblocking && !k->left)
-        k->left = xcalloc(BEGUN_MAX, sizeof(*k->left));
-    if (k->left)
-        k->left[k->calls % BEGUN_MAX] = left_at(c->leave_ns);
-}
-
 struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint64_t series)
 {
     struct caller *k = &b->rank[c->rank];
@@ -508,7 +499,11 @@ struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint6
         k->ends++;
         at.number = (c->seq + every - 1 - b->phase) / every;
     }
-    note_left(b, k, c);
+    b->nonblocking = b->nonblocking || call_is_nonblocking(c);
+    if (b->nonblocking && !k->left)
+        k->left = xcalloc(BEGUN_MAX, sizeof(*k->left));
+    if (k->left)
+        k->left[k->calls % BEGUN_MAX] = left_at(c->leave_ns);
     k->calls++;
     k->left_ns = c->leave_ns > k->left_ns ? c->leave_ns : k->left_ns;
     return at;

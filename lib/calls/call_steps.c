@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/boundary.h"
 #include "calls/links.h"
 #include "calls/pieces.h"
 #include "calls/price.h"
@@ -153,38 +152,29 @@ static bool comes_from(struct call_steps *s, const struct links_slow *l, const s
     return l->spread > STARVATION_SPREAD || l->excess < STARVATION_EXCESS * g->excess / (1 + g->before);
 }
 
-/* Links that are slow for another reason; NULL: none are. */
-static const struct links_slow *other_links(struct call_steps *s, const struct straggler *g)
-{
-    const struct links_slow *l = links_get(s->links);
-
-    return l->standing && s->slow_links.stood && !comes_from(s, l, g) ? l : NULL;
-}
-
-/* Adds what this one makes transfers longer by; returns whether it does. */
-static bool add_slower(struct call_steps *s, const struct straggler *g)
-{
-    const struct links_slow *other = other_links(s, g);
-
-    starvation_update(s->starvation, s->graph, diagnosis_work(s->diagnosis), g,
-                      diagnosis_seq(s->diagnosis, g->onset), s->delivered, other);
-    if (!starvation_has(s->starvation, g->id))
-        return false;
-    for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
-        if (!other || !links_has(other, graph_kind_get(s->graph, k)))
-            s->slower[k] = fmaxf(s->slower[k], (float)starvation_excess(s->starvation, g->id, k));
-    return true;
-}
-
 /* How much longer transfers take because of any of these, by kind; NULL: none does. */
 static const float *slower_by(struct call_steps *s, const struct straggler *list, size_t n)
 {
+    const struct links_slow *l = links_get(s->links);
     bool any = false;
 
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     memset(s->slower, 0, graph_kinds(s->graph) * sizeof(*s->slower));
-    for (size_t i = 0; i < n; i++)
-        any = add_slower(s, &list[i]) || any;
+    for (size_t i = 0; i < n; i++) {
+        const struct straggler *g = &list[i];
+        /* links that are slow for another reason; NULL: none are */
+        const struct links_slow *other =
+            l->standing && s->slow_links.stood && !comes_from(s, l, g) ? l : NULL;
+
+        starvation_update(s->starvation, s->graph, diagnosis_work(s->diagnosis), g,
+                          diagnosis_seq(s->diagnosis, g->onset), s->delivered, other);
+        if (!starvation_has(s->starvation, g->id))
+            continue;
+        any = true;
+        for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
+            if (!other || !links_has(other, graph_kind_get(s->graph, k)))
+                s->slower[k] = fmaxf(s->slower[k], (float)starvation_excess(s->starvation, g->id, k));
+    }
     return any ? s->slower : NULL;
 }
 
@@ -220,16 +210,24 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
     return until;
 }
 
+/* The steps from one on, without what these make slower. */
+static struct price_change without_all(struct call_steps *s, const struct straggler *list, size_t n,
+                                       uint32_t from)
+{
+    excess_of(s, list, n);
+    return (struct price_change){ .from = from,
+                                  .work = s->without,
+                                  .ranks = s->n,
+                                  .transfer_excess = slower_by(s, list, n),
+                                  .transfer_until = grows_until(s, list, n) };
+}
+
 static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from,
                                 uint32_t recent)
 {
     struct call_steps *s = arg;
-    struct price_change change = { .from = from,
-                                   .work = s->without,
-                                   .transfer_excess = slower_by(s, list, n),
-                                   .transfer_until = grows_until(s, list, n) };
+    struct price_change change = without_all(s, list, n, from);
 
-    excess_of(s, list, n);
     return price_take(s->graph, &change, recent);
 }
 
@@ -237,13 +235,8 @@ static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, u
                             double *more)
 {
     struct call_steps *s = arg;
-    struct price_change change = { .from = from,
-                                   .work = s->without,
-                                   .ranks = s->n,
-                                   .transfer_excess = slower_by(s, list, n),
-                                   .transfer_until = grows_until(s, list, n) };
+    struct price_change change = without_all(s, list, n, from);
 
-    excess_of(s, list, n);
     return price_steps(s->graph, &change, saved_s, more);
 }
 
@@ -276,14 +269,6 @@ bool call_steps_found(const struct call_steps *s)
 }
 
 /* ---- complete steps ---- */
-
-/* The number of the first of the newest steps, which a slowdown of now stands on. */
-static uint32_t recent_from(const struct call_steps *s)
-{
-    uint32_t n = graph_steps(s->graph) < PRICED_STEPS ? graph_steps(s->graph) : PRICED_STEPS;
-
-    return graph_step_about(s->graph, n - 1).number;
-}
 
 /* Steps between two prices of what stands: the replay of all remembered steps then costs at most PRICED_OPS
  * operations a step. */
@@ -321,8 +306,8 @@ static double saved_by(struct call_steps *s, struct price_change *c, const struc
 
 /* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that
  * most prices leave it as it is. */
-static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
-                  const struct cost_bounds *b, struct suspicion *k)
+static void doubt_price(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
+                        const struct cost_bounds *b, struct suspicion *k)
 {
     uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
     double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
@@ -343,9 +328,10 @@ static void doubt(struct call_steps *s, uint32_t from, double saved_s, struct pr
                                                                saved_by(s, change, b, b->high) / saved_s });
 }
 
-static void report(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
-                   const struct cost_bounds *b, struct suspicion *k)
+static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
+                             const struct cost_bounds *b, struct suspicion *k)
 {
+    uint32_t recent = graph_steps(s->graph) < PRICED_STEPS ? graph_steps(s->graph) : PRICED_STEPS;
     struct prices p;
     double min_slowdown;
 
@@ -359,7 +345,7 @@ static void report(struct call_steps *s, struct diagnosis_other *o, struct price
         o->of_s = k->of_s;
     } else {
         change->from = o->from;
-        p = price_take(s->graph, change, recent_from(s));
+        p = price_take(s->graph, change, graph_step_about(s->graph, recent - 1).number);
         o->saved_s = p.all.saved_s;
         o->of_s = p.all.of_s;
         o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
@@ -368,7 +354,7 @@ static void report(struct call_steps *s, struct diagnosis_other *o, struct price
         *k = (struct suspicion){ true,       o->standing, s->judged, o->from,   o->slowdown,
                                  o->saved_s, o->of_s,     k->cost,   k->doubted };
         if (o->standing)
-            doubt(s, o->from, o->saved_s, change, b, k);
+            doubt_price(s, o->from, o->saved_s, change, b, k);
     }
     if (k->doubted && k->cost.low <= 0) /* a fault that may cost nothing is not reported */
         o->standing = k->stood = false;
@@ -390,12 +376,6 @@ static bool is_explained(struct call_steps *s, const struct links_slow *l)
 static uint32_t is_of_links(const struct graph_kind_info *k, void *arg)
 {
     return links_has(arg, k) ? 0 : TRANSFER_EXCESS_NONE;
-}
-
-static bool is_same_place(const struct links_slow *a, const struct links_slow *b)
-{
-    return a->collectives == b->collectives && a->nodes == b->nodes && a->node[0] == b->node[0] &&
-           a->node[1] == b->node[1];
 }
 
 /* As if the transfers took `times` as long. */
@@ -420,7 +400,7 @@ static void judge_links(struct call_steps *s)
                                  .from = l.from };
     struct price_change change = { 0 };
 
-    if (!is_same_place(&l, &s->looked_at)) /* its kinds are others */
+    if (!links_same_place(&l, &s->looked_at)) /* its kinds are others */
         transfer_excess_reset(s->links_excess);
     s->looked_at = l;
     if (l.standing)
@@ -434,13 +414,14 @@ static void judge_links(struct call_steps *s)
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
         s->slower[k] = (float)transfer_excess_of_kind(s->links_excess, k);
     change.transfer_excess = s->slower;
-    report(s, &o, &change,
-           &(struct cost_bounds){ .set = set_transfers,
-                                  .low = exp(-away),
-                                  .high = exp(away),
-                                  .lasts = true,
-                                  .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
-           &s->slow_links);
+    report_suspicion(
+        s, &o, &change,
+        &(struct cost_bounds){ .set = set_transfers,
+                               .low = exp(-away),
+                               .high = exp(away),
+                               .lasts = true,
+                               .beside = isnan(away) ? INTERVAL_UNKNOWN : (struct interval){ 1, 1 } },
+        &s->slow_links);
 }
 
 /* Are all ranks of a role slow now? */
@@ -482,14 +463,14 @@ static void judge_roles(struct call_steps *s)
     struct interval wide = interval_of(excess, error, freedom);
 
     set_role(s, &change, excess);
-    report(s, &o, &change,
-           &(struct cost_bounds){ .set = set_role,
-                                  .low = fmax(0, wide.low),
-                                  .high = wide.high,
-                                  .lasts = true,
-                                  .beside =
-                                      interval_known(wide) ? (struct interval){ 1, 1 } : INTERVAL_UNKNOWN },
-           &s->heavy_role);
+    report_suspicion(s, &o, &change,
+                     &(struct cost_bounds){ .set = set_role,
+                                            .low = fmax(0, wide.low),
+                                            .high = wide.high,
+                                            .lasts = true,
+                                            .beside = interval_known(wide) ? (struct interval){ 1, 1 }
+                                                                           : INTERVAL_UNKNOWN },
+                     &s->heavy_role);
 }
 
 static void set_even(struct call_steps *s, struct price_change *c, double even)
@@ -511,7 +492,7 @@ static void judge_pieces(struct call_steps *s)
                                    .expected = s->expected,
                                    .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
 
-    report(
+    report_suspicion(
         s, &o, &change,
         &(struct cost_bounds){
             .set = set_even, .low = fmin(1, PIECES_NARROW / s->pieces.sigma), .high = 0, .beside = { 1, 1 } },
@@ -570,8 +551,8 @@ static void judge_jitter(struct call_steps *s)
     }
     if (o.standing && !is_priced(s, &s->detours))
         o.from = detours_from(s, o.from, change.detour_min_s);
-    report(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
-           &s->detours);
+    report_suspicion(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
+                     &s->detours);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -593,20 +574,6 @@ static void judge_others(struct call_steps *s)
     excess_of(s, named, n_named);
     judge_pieces(s);
     judge_jitter(s);
-}
-
-/* What is usual of a slow rank is what was before. */
-static void hold_slow(struct call_steps *s)
-{
-    const struct work *w = diagnosis_work(s->diagnosis);
-    const struct straggler *named;
-    size_t n = diagnosis_stragglers(s->diagnosis, &named);
-
-    for (uint32_t r = 0; r < s->n; r++) {
-        s->held[r] = false;
-        for (size_t i = 0; i < n && r < w->n; i++)
-            s->held[r] = s->held[r] || straggler_has(&named[i], w, r);
-    }
 }
 
 /* Each rank's own work in the step; NaN where some of it is not known. */
@@ -656,18 +623,22 @@ bool call_steps_next(struct call_steps *s, struct call_step *out)
     return true;
 }
 
-struct path *call_steps_path(const struct call_steps *s, const struct call_step *k)
-{
-    return path_new(s->graph, k->back, s->n);
-}
-
 void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown,
                       const struct call_step *k)
 {
+    const struct work *w = diagnosis_work(s->diagnosis);
+    const struct straggler *named;
+    size_t n_named = diagnosis_stragglers(s->diagnosis, &named);
+
     s->min_slowdown = min_slowdown;
     pieces_step(&s->pieces, s->graph, &k->step);
     links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
-    hold_slow(s);
+    /* What is usual of a slow rank is what was before. */
+    for (uint32_t r = 0; r < s->n; r++) {
+        s->held[r] = false;
+        for (size_t i = 0; i < n_named && r < w->n; i++)
+            s->held[r] = s->held[r] || straggler_has(&named[i], w, r);
+    }
     if (!roles_take(s->roles, s->graph, s->own_s, s->n, s->held))
         return;
     s->judged++;

@@ -3,7 +3,6 @@
 #define SYNCGUARD_CALLS_CALL_STEPS_H
 
 #include "calls/boundary.h"
-#include "calls/path.h"
 #include "detect/diagnosis.h"
 #include "graph/graph.h"
 
@@ -51,8 +50,6 @@ struct call_step {
 };
 /* the oldest that was not taken; false: there is none */
 bool call_steps_next(struct call_steps *s, struct call_step *out);
-/* its critical path; NULL: none; the caller frees it */
-struct path *call_steps_path(const struct call_steps *s, const struct call_step *k);
 /* Judges it.  began_s: when the first item came; min_slowdown: what costs less is not reported. */
 void call_steps_judge(struct call_steps *s, double now_s, double began_s, double min_slowdown,
                       const struct call_step *k);

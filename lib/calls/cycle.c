@@ -20,10 +20,11 @@ void cycle_free(struct cycle *c)
     memset(c, 0, sizeof(*c));
 }
 
-/* The newest tokens read backwards: for each length of that, the longest prefix that is also its suffix. */
-static uint32_t *prefixes(const struct cycle *c)
+/* The shortest distance over which the newest tokens repeat often enough. */
+static uint32_t find_length(const struct cycle *c)
 {
-    uint32_t *prefix = xcalloc(c->n + 1, sizeof(*prefix)), k = 0;
+    /* of each length of the newest tokens read backwards, the longest prefix that is also the suffix */
+    uint32_t *prefix = xcalloc(c->n + 1, sizeof(*prefix)), k = 0, best = 0;
     const uint32_t *newest = c->token + c->n - 1;
 
     for (size_t i = 1; i < c->n; i++) {
@@ -32,14 +33,6 @@ static uint32_t *prefixes(const struct cycle *c)
         k += *(newest - i) == *(newest - k);
         prefix[i + 1] = k;
     }
-    return prefix;
-}
-
-/* The shortest distance over which the newest tokens repeat often enough. */
-static uint32_t find_length(const struct cycle *c)
-{
-    uint32_t *prefix = prefixes(c), best = 0;
-
     for (size_t m = 2; m <= c->n; m++) {
         uint32_t length = (uint32_t)m - prefix[m];
 

@@ -29,7 +29,7 @@ static uint32_t largest(const double *bytes, uint32_t ranks)
     return best;
 }
 
-static void sum_up(const struct exchange *e, struct traffic_sums *s)
+static void sum_traffic(const struct exchange *e, struct traffic_sums *s)
 {
     double *inner = xcalloc(e->ranks, sizeof(*inner)), *rails = xcalloc(e->ranks, sizeof(*rails));
 
@@ -61,7 +61,7 @@ static void sum_up(const struct exchange *e, struct traffic_sums *s)
 }
 
 /* Has each rank one of these groups? */
-static bool cover(const struct exchange *e, uint32_t size, bool inner)
+static bool cover_ranks(const struct exchange *e, uint32_t size, bool inner)
 {
     uint32_t groups = size ? e->ranks / size : 0, found = 0;
     bool *seen, fit = size && e->ranks % size == 0;
@@ -120,12 +120,6 @@ static void find_chain(const struct exchange *e, struct chain *c)
     free(seen);
 }
 
-/* Like the other neighbours, the last rank and the first exchange messages: not a few by the way. */
-static bool closes(const struct chain *c, uint32_t ranks)
-{
-    return c->wrap > c->bytes / (ranks - 1) / 2;
-}
-
 static bool name_messages(const struct exchange *e, const struct traffic_sums *s, char *name)
 {
     struct chain c;
@@ -133,7 +127,8 @@ static bool name_messages(const struct exchange *e, const struct traffic_sums *s
     find_chain(e, &c);
     if (!c.distance || !c.whole || s->rails > SMALL * s->all)
         return false;
-    if (closes(&c, e->ranks)) {
+    /* Like the other neighbours, the last rank and the first exchange messages: not a few by the way. */
+    if (c.wrap > c.bytes / (e->ranks - 1) / 2) {
         if (s->messages - c.bytes - c.wrap > SMALL * s->all || s->inner > SMALL * s->all)
             return false;
         snprintf(name, EXCHANGE_NAME_SIZE, "ring");
@@ -142,7 +137,7 @@ static bool name_messages(const struct exchange *e, const struct traffic_sums *s
     if (s->messages - c.bytes > SMALL * s->all || s->world > SMALL * s->all || e->ranks % c.distance)
         return false;
     /* Only the sums of the replicas tell stages from a grid's rows. */
-    if (c.distance > 1 ? s->inner_size != c.distance || !cover(e, c.distance, true)
+    if (c.distance > 1 ? s->inner_size != c.distance || !cover_ranks(e, c.distance, true)
                        : s->inner > SMALL * s->all)
         return false;
     snprintf(name, EXCHANGE_NAME_SIZE, "pipeline:%ux%u", e->ranks / c.distance, c.distance);
@@ -156,15 +151,15 @@ bool exchange_name(const struct exchange *e, char name[EXCHANGE_NAME_SIZE])
     *name = '\0';
     if (e->ranks < 2)
         return false;
-    sum_up(e, &s);
+    sum_traffic(e, &s);
     if (!(s.all > 0) || s.other > SMALL * s.all)
         return false;
     if (s.messages > SMALL * s.all)
         return name_messages(e, &s, name);
     if (s.inner > SMALL * s.all) {
-        if (!cover(e, s.inner_size, true) ||
+        if (!cover_ranks(e, s.inner_size, true) ||
             (s.rails > SMALL * s.all &&
-             (s.rails_size != e->ranks / s.inner_size || !cover(e, s.rails_size, false))))
+             (s.rails_size != e->ranks / s.inner_size || !cover_ranks(e, s.rails_size, false))))
             return false;
         snprintf(name, EXCHANGE_NAME_SIZE, "groups:%u", s.inner_size);
         return true;

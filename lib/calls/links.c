@@ -135,26 +135,21 @@ struct links *links_new(void)
     return xcalloc(1, sizeof(struct links));
 }
 
-static void release(struct links *l)
+void links_reset(struct links *l)
 {
     free(l->kind);
     free(l->place);
     free(l->reached);
     map_free(&l->places);
+    memset(l, 0, sizeof(*l));
 }
 
 void links_free(struct links *l)
 {
     if (!l)
         return;
-    release(l);
+    links_reset(l);
     free(l);
-}
-
-void links_reset(struct links *l)
-{
-    release(l);
-    memset(l, 0, sizeof(*l));
 }
 
 bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
@@ -168,16 +163,13 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
     return found == s->nodes;
 }
 
-/* ---- what each kind takes ---- */
-
-/* A running median. */
-static void follow_step(struct links *l, double took_s)
+bool links_same_place(const struct links_slow *a, const struct links_slow *b)
 {
-    l->step_s = l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) /
-                                             fmin(l->steps, USUAL_STEPS)
-                           : took_s;
-    l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
+    return a->collectives == b->collectives && a->nodes == b->nodes && a->node[0] == b->node[0] &&
+           a->node[1] == b->node[1];
 }
+
+/* ---- what each kind takes ---- */
 
 /* The log of a transfer, with the floor; and of one without it. */
 static double with_floor(const struct links *l, double log_s)
@@ -190,7 +182,7 @@ static double without_floor(const struct links *l, double log_s)
     return log(fmax(exp(log_s) - l->floor_s, 1e-3 * l->floor_s));
 }
 
-static void gather(struct links *l, const struct graph *g, const struct graph_step *s)
+static void gather_transfers(struct links *l, const struct graph *g, const struct graph_step *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct graph_meeting *m;
@@ -252,7 +244,7 @@ static void follow_max(struct kind_level *k)
     k->max = statistics_medianf(v, k->max_steps);
 }
 
-static void follow(const struct links *l, struct kind_level *k, bool held)
+static void follow_kind(const struct links *l, struct kind_level *k, bool held)
 {
     double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
 
@@ -378,19 +370,8 @@ static void add_to_named(struct links *l, uint32_t nodes, uint32_t a, uint32_t b
     p->pairs = true;
 }
 
-/* A collective may not show a slow link of its nodes: who comes last finds there what the others have sent.
- */
-static void add_collective(struct candidate_place *p, const struct kind_level *k)
-{
-    struct excess_sums with = p->fit;
-
-    add_to(&with, k);
-    add_to(&p->all, k);
-    if (!p->nodes || !p->pairs || explained(&with) > explained(&p->fit))
-        p->fit = with;
-}
-
-/* All places whose nodes are among these. */
+/* All places whose nodes are among these.  A collective may not show a slow link of its nodes: who comes last
+ * finds there what the others have sent. */
 static void add_to_reached(struct links *l, uint32_t kind, const struct graph_kind_info *info)
 {
     for (uint32_t i = 0; i < info->nodes; i++) {
@@ -399,21 +380,19 @@ static void add_to_reached(struct links *l, uint32_t kind, const struct graph_ki
     }
     for (size_t i = 0; i < l->n_places; i++) {
         struct candidate_place *p = &l->place[i];
+        struct excess_sums with;
         bool has = true;
 
         for (uint32_t n = 0; n < p->nodes; n++)
             has = has && p->node[n] < l->reached_cap && l->reached[p->node[n]] == kind + 1;
-        if (has)
-            add_collective(p, &l->kind[kind]);
+        if (!has)
+            continue;
+        with = p->fit;
+        add_to(&with, &l->kind[kind]);
+        add_to(&p->all, &l->kind[kind]);
+        if (!p->nodes || !p->pairs || explained(&with) > explained(&p->fit))
+            p->fit = with;
     }
-}
-
-static void add_pair(struct links *l, const struct graph_kind_info *info, const struct kind_level *k)
-{
-    add_to_named(l, 0, 0, 0, k);
-    add_to_named(l, 1, info->node[0], 0, k);
-    add_to_named(l, 1, info->node[1], 0, k);
-    add_to_named(l, 2, info->node[0], info->node[1], k);
 }
 
 /* Collectives decide only between places that explain the same. */
@@ -437,22 +416,15 @@ static bool is_part(const struct candidate_place *part, const struct candidate_p
            (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
 }
 
-/* What messages through a place show without those through a part of it; weight 0: nothing. */
-static struct excess_sums rest_of(const struct candidate_place *p, const struct candidate_place *part)
-{
-    struct excess_sums without = { p->messages.sum - part->messages.sum,
-                                   p->messages.weight - part->messages.weight,
-                                   p->messages.excess - part->messages.excess };
-
-    return without.weight > 1e-6 * p->messages.weight ? without : (struct excess_sums){ 0 };
-}
-
-/* Do they show that the rest is slow, as the part is? */
+/* Do messages through a place, without those through a part of it, show that the rest is slow, too? */
 static bool rest_is_slow(const struct candidate_place *p, const struct candidate_place *part)
 {
-    struct excess_sums rest = rest_of(p, part);
+    struct excess_sums rest = { p->messages.sum - part->messages.sum,
+                                p->messages.weight - part->messages.weight,
+                                p->messages.excess - part->messages.excess };
 
-    return is_slow(&rest) && mean_excess(&rest) > REST * mean_excess(&part->messages);
+    return rest.weight > 1e-6 * p->messages.weight && is_slow(&rest) &&
+           mean_excess(&rest) > REST * mean_excess(&part->messages);
 }
 
 /* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place
@@ -484,9 +456,17 @@ static const struct candidate_place *explain(struct links *l, const struct graph
     l->collectives = (struct candidate_place){ 0 };
     if (l->reached)
         memset(l->reached, 0, l->reached_cap * sizeof(*l->reached));
-    for (uint32_t i = 0; i < l->kinds; i++) /* before the collectives of more nodes */
-        if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes == 2)
-            add_pair(l, graph_kind_get(g, i), &l->kind[i]);
+    for (uint32_t i = 0; i < l->kinds; i++) { /* before the collectives of more nodes */
+        const struct kind_level *k = &l->kind[i];
+        const struct graph_kind_info *info = counts(l, k) ? graph_kind_get(g, i) : NULL;
+
+        if (!info || info->nodes != 2)
+            continue;
+        add_to_named(l, 0, 0, 0, k);
+        add_to_named(l, 1, info->node[0], 0, k);
+        add_to_named(l, 1, info->node[1], 0, k);
+        add_to_named(l, 2, info->node[0], info->node[1], k);
+    }
     for (uint32_t i = 0; i < l->kinds; i++)
         if (counts(l, &l->kind[i]) && graph_kind_get(g, i)->nodes > 2) {
             add_to_reached(l, i, graph_kind_get(g, i));
@@ -703,13 +683,17 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
 {
     struct graph_step s = graph_step_get(g, back);
     const struct candidate_place *p, *named;
+    double took_s = s.end_s - s.begin_s;
 
     l->kind = xgrow(l->kind, &l->cap, graph_kinds(g), sizeof(*l->kind));
-    follow_step(l, s.end_s - s.begin_s);
-    gather(l, g, &s);
+    l->step_s = l->steps++ ? l->step_s + fmax(-l->step_s, fmin(l->step_s, took_s - l->step_s)) /
+                                             fmin(l->steps, USUAL_STEPS)
+                           : took_s; /* a running median */
+    l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
+    gather_transfers(l, g, &s);
     for (uint32_t i = 0; i < graph_kinds(g); i++) {
         if (l->kind[i].in_step)
-            follow(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+            follow_kind(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
         else if (l->kind[i].max_n)
             follow_max(&l->kind[i]);
         l->kind[i].max_n = 0;

@@ -42,7 +42,8 @@ const struct links_slow *links_get(const struct links *l);
  * link (2), of those places where it must be largest; NaN: no transfer of them is learnt. */
 double links_limit(const struct links *l, uint32_t nodes);
 
-/* Excess of transfers of this kind for what goes through the place; 0 for the others. */
+bool links_same_place(const struct links_slow *a, const struct links_slow *b);
+/* Do transfers of this kind go through the place? */
 bool links_has(const struct links_slow *s, const struct graph_kind_info *k);
 
 #endif

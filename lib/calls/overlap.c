@@ -86,24 +86,6 @@ static void take_begin(struct measuring *w, uint32_t rank, const struct newest *
     t->begun[info->op]++;
 }
 
-/* Is this the second half of the blocking call that the newest operation began? */
-static bool is_second_half(const struct newest *at, const struct graph_op *op)
-{
-    return at->meeting == op->meeting && at->place == op->place && op->work_s == 0 && op->usual_s == 0;
-}
-
-static bool follow(struct measuring *w, const struct graph_op *op, const struct graph_step *s,
-                   const struct graph_stay *stay)
-{
-    struct newest *at = &w->newest[op->rank];
-    bool blocks = (op->does & GRAPH_IS_HELD) && is_second_half(at, op);
-
-    if (at->arrived && !blocks)
-        take_begin(w, op->rank, at);
-    *at = (struct newest){ op->meeting, op->place, s->number, op->does == GRAPH_ARRIVES, stay->enter_s };
-    return blocks;
-}
-
 /* The first completion after all were begun: that is how the buckets of this step were spread. */
 static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const struct graph_step *s,
                          double at_s)
@@ -121,7 +103,7 @@ static void take_awaited(struct rank_in_group *k, struct hidden_sums *t, const s
 }
 
 /* How much of a transfer of that length ran while its rank was not in the call. */
-static double beside(double transfer_s, const struct graph_meeting *m, double inside_s)
+static double beside_s(double transfer_s, const struct graph_meeting *m, double inside_s)
 {
     return fmax(0, (isnan(m->max_s) ? transfer_s : fmin(m->max_s, transfer_s)) - inside_s);
 }
@@ -142,12 +124,12 @@ static void take_transfer(const struct measuring *w, struct hidden_sums *t, cons
     }
     t->unknown += !k->n;
     if (k->n >= UNWAITED_MIN) {
-        t->hidden_s += beside(k->median_s, m, inside_s);
-        t->low_s += beside(k->median_s - k->error_s, m, inside_s);
-        t->high_s += beside(k->median_s + k->error_s, m, inside_s);
+        t->hidden_s += beside_s(k->median_s, m, inside_s);
+        t->low_s += beside_s(k->median_s - k->error_s, m, inside_s);
+        t->high_s += beside_s(k->median_s + k->error_s, m, inside_s);
         return;
     }
-    t->hidden_s += k->n ? beside(k->median_s, m, inside_s) : hidden_s;
+    t->hidden_s += k->n ? beside_s(k->median_s, m, inside_s) : hidden_s;
     if (isnan(m->max_s))
         t->boundless = true;
     else
@@ -161,10 +143,17 @@ static void take_stay(const struct graph_op *op, const struct graph_step *s, con
     const struct graph_meeting *m = graph_meeting_get(w->graph, op->meeting);
     const struct graph_kind_info *kind = graph_kind_get(w->graph, m->kind);
     uint32_t group = w->group[m->kind];
-    bool sends = kind->message && kind->from == op->rank, blocks = follow(w, op, s, stay);
+    struct newest *at = &w->newest[op->rank];
+    bool sends = kind->message && kind->from == op->rank;
+    /* the second half of the blocking call that the newest operation began */
+    bool blocks = (op->does & GRAPH_IS_HELD) && at->meeting == op->meeting && at->place == op->place &&
+                  op->work_s == 0 && op->usual_s == 0;
     struct rank_in_group *k;
     struct hidden_sums *t;
 
+    if (at->arrived && !blocks)
+        take_begin(w, op->rank, at);
+    *at = (struct newest){ op->meeting, op->place, s->number, op->does == GRAPH_ARRIVES, stay->enter_s };
     if (group >= w->n_groups)
         return;
     k = &w->rank[(size_t)op->rank * w->n_groups + group];
@@ -305,16 +294,6 @@ static double most_won_s(struct graph *g, struct measuring *w, size_t group, uin
     return fmax(0, all_s - graph_replay(g, steps, &change)) / steps;
 }
 
-/* The operation of the group's nonblocking collectives; of several that with most calls. */
-static int begun_op(const struct hidden_sums *t)
-{
-    int best = 0;
-
-    for (int op = 1; op < (int)ARRAY_SIZE(t->begun); op++)
-        best = t->begun[op] > t->begun[best] ? op : best;
-    return best;
-}
-
 /* How long a transfer of the group takes over its size. */
 static void fit_price(const struct measuring *w, uint32_t group, int op, uint32_t steps,
                       struct linkfit_result *r)
@@ -381,6 +360,7 @@ static struct overlap_buckets buckets_of(const struct measuring *w, uint32_t gro
     const struct linkfit_segment *price;
     struct bucket b;
     double slack_s, now_s;
+    int op = 0; /* of the nonblocking collectives; of several that with most calls */
 
     if (!(t->bucket_steps + t->single_steps > 0)) {
         out.missing = "none of its collectives is begun before it is awaited";
@@ -394,7 +374,9 @@ static struct overlap_buckets buckets_of(const struct measuring *w, uint32_t gro
     }
     slack_s = t->slack_s / t->bucket_steps;
     b = (struct bucket){ .bytes = out.now * out.now_bytes, .backward_s = t->backward_s / t->bucket_steps };
-    fit_price(w, group, begun_op(t), steps, &r);
+    for (int i = 1; i < (int)ARRAY_SIZE(t->begun); i++)
+        op = t->begun[i] > t->begun[op] ? i : op;
+    fit_price(w, group, op, steps, &r);
     price = linkfit_segment(&r, out.now_bytes);
     if (!price || isnan(price->b_s_per_byte.value)) {
         out.missing = price ? "its transfers have one size, which does not show what another one would take"
@@ -410,39 +392,23 @@ static struct overlap_buckets buckets_of(const struct measuring *w, uint32_t gro
     return out;
 }
 
-/* ---- all together ---- */
-
-static uint32_t steps_of(const struct graph *g)
+void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, size_t n_groups)
 {
+    struct measuring w = { .graph = g, .group = group, .n_groups = n_groups };
+    struct graph_change watch = { .stay = take_stay, .arg = &w };
+    struct hidden_sums all = { 0 };
+    double all_s, longest_s = NAN;
     uint32_t steps = 0;
     size_t ops = 0;
 
     while (steps < graph_steps(g) && steps < OVERLAP_STEPS && (!steps || ops < OPS_MAX))
         ops += graph_step_about(g, steps++).n;
-    return steps;
-}
-
-static uint32_t ranks_of(const struct graph *g, uint32_t steps)
-{
-    uint32_t ranks = 0;
-
     for (uint32_t back = 0; back < steps; back++) {
         struct graph_step s = graph_step_get(g, back);
 
         for (size_t i = 0; i < s.n; i++)
-            ranks = s.op[i].rank >= ranks ? s.op[i].rank + 1 : ranks;
+            w.ranks = s.op[i].rank >= w.ranks ? s.op[i].rank + 1 : w.ranks;
     }
-    return ranks;
-}
-
-void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, size_t n_groups)
-{
-    uint32_t steps = steps_of(g);
-    struct measuring w = { .graph = g, .group = group, .n_groups = n_groups, .ranks = ranks_of(g, steps) };
-    struct graph_change watch = { .stay = take_stay, .arg = &w };
-    struct hidden_sums all = { 0 };
-    double all_s, longest_s = NAN;
-
     memset(o, 0, sizeof(*o));
     if (!steps || !w.ranks || !n_groups || n_groups > OVERLAP_GROUPS_MAX)
         return;

@@ -11,7 +11,7 @@
 
 /* ---- when each operation was ---- */
 
-static void follow(struct path *p, const struct graph *g, uint32_t back)
+static void follow_ranks(struct path *p, const struct graph *g, uint32_t back)
 {
     uint32_t *last = xcalloc(p->ranks, sizeof(*last));
     double *now_s = xcalloc(p->ranks, sizeof(*now_s));
@@ -102,16 +102,6 @@ static void add_piece(struct walk *w, enum path_kind kind, uint32_t rank, uint32
     w->at_s = begin_s;
 }
 
-/* Back through the work before an operation; returns the operation that the path then leaves. */
-static uint32_t through_work(struct walk *w, uint32_t i)
-{
-    const struct graph_op *op = &w->p->step.op[i];
-
-    add_piece(w, op->known ? PATH_WORK : PATH_UNKNOWN, op->rank, op->rank, GRAPH_NONE,
-              w->p->enter_s[i] - op->work_s);
-    return w->p->before[i];
-}
-
 /* Back through a transfer that ended at rank, and those before it that its communicator waited for; returns
  * the operation on whose arrival it began, GRAPH_NONE: that was in an earlier step. */
 static uint32_t through_transfer(struct walk *w, uint32_t meeting, uint32_t rank)
@@ -161,7 +151,7 @@ static uint32_t last_of(const struct path *p, const struct graph *g)
     return last;
 }
 
-static void walk(struct path *p, const struct graph *g)
+static void walk_back(struct path *p, const struct graph *g)
 {
     uint32_t i = last_of(p, g);
     struct walk w = { p, g, p->out_s[i], 0 };
@@ -170,7 +160,6 @@ static void walk(struct path *p, const struct graph *g)
     for (size_t turns = 0; i != GRAPH_NONE && turns < 2 * p->step.n; turns++) {
         const struct graph_op *op = &p->step.op[i];
         const struct graph_meeting *m = graph_meeting_get(g, op->meeting);
-
         bool held = op->does & GRAPH_IS_HELD;
 
         if (was_held(p, g, i)) {
@@ -179,10 +168,13 @@ static void walk(struct path *p, const struct graph *g)
             i = held ? through_transfer(&w, op->meeting, op->rank) : last_arrival(p, op->meeting);
             if (i == GRAPH_NONE)
                 return;
+            op = &p->step.op[i];
         } else {
             add_piece(&w, held ? PATH_CALL : PATH_TRANSFER, op->rank, op->rank, op->meeting, p->enter_s[i]);
         }
-        i = through_work(&w, i);
+        add_piece(&w, op->known ? PATH_WORK : PATH_UNKNOWN, op->rank, op->rank, GRAPH_NONE,
+                  p->enter_s[i] - op->work_s);
+        i = p->before[i];
     }
 }
 
@@ -203,9 +195,9 @@ struct path *path_new(const struct graph *g, uint32_t back, uint32_t ranks)
     p->before = xcalloc(step.n, sizeof(*p->before));
     p->after = xcalloc(step.n, sizeof(*p->after));
     p->first = xcalloc(p->ranks, sizeof(*p->first));
-    follow(p, g, back);
+    follow_ranks(p, g, back);
     find_arrivals(p);
-    walk(p, g);
+    walk_back(p, g);
     for (size_t i = 0; i < p->n / 2; i++) {
         struct path_piece early = p->piece[p->n - 1 - i];
 

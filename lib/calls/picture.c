@@ -35,8 +35,6 @@ void picture_free(struct picture *p)
     free(p);
 }
 
-/* ---- what is known of each rank ---- */
-
 struct known {
     double work_s, wait_s, transfer_s, call_s, path_s; /* NaN: some of it is not known */
     uint32_t role;
@@ -74,7 +72,7 @@ static int by_much(const void *a, const void *b)
 }
 
 /* Choose the first of them, until there are `most` rows. */
-static uint32_t choose(struct known *k, struct candidate *c, size_t n, uint32_t chosen, uint32_t max)
+static uint32_t choose_first(struct known *k, struct candidate *c, size_t n, uint32_t chosen, uint32_t max)
 {
     if (n)
         qsort(c, n, sizeof(*c), by_much);
@@ -121,7 +119,7 @@ static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t max)
         if (k[r].there && k[r].path_s > 0)
             c[m++] = (struct candidate){ r, k[r].path_s };
     }
-    chosen = choose(k, c, m, chosen, (max + 1) / PATH_ROWS);
+    chosen = choose_first(k, c, m, chosen, (max + 1) / PATH_ROWS);
     median_s = work_of_roles(k, n, roles);
     has = xcalloc(roles, sizeof(*has));
     m = 0;
@@ -132,14 +130,14 @@ static uint32_t choose_rows(struct known *k, uint32_t n, uint32_t max)
             has[k[r].role] = true;
             c[m++] = (struct candidate){ r, 0 };
         }
-    chosen = choose(k, c, m, chosen, chosen + max / ROLE_ROWS < max ? chosen + max / ROLE_ROWS : max);
+    chosen = choose_first(k, c, m, chosen, chosen + max / ROLE_ROWS < max ? chosen + max / ROLE_ROWS : max);
     m = 0;
     for (uint32_t r = 0; r < n; r++)
         if (k[r].there && !k[r].chosen)
             c[m++] = (struct candidate){ r, median_s[k[r].role] > 0 && !isnan(k[r].work_s)
                                                 ? k[r].work_s / median_s[k[r].role]
                                                 : 0 };
-    chosen = choose(k, c, m, chosen, max);
+    chosen = choose_first(k, c, m, chosen, max);
     free(has);
     free(median_s);
     free(c);
@@ -238,11 +236,6 @@ static const struct picture_part *largest(const struct picture *p, enum path_kin
     return NULL;
 }
 
-static bool same_part(const struct picture_part *a, const struct path_piece *b)
-{
-    return a->kind == b->kind && a->rank == b->rank && a->from == b->from;
-}
-
 /* Times are remembered to a part in a thousand: closer ones are equal. */
 static long about(double time_s)
 {
@@ -296,7 +289,7 @@ static void put_parts(struct picture *p, const struct path_piece *piece, size_t 
     if (n)
         qsort(sorted, n, sizeof(*sorted), by_who);
     for (size_t i = 0; i < n; i++) {
-        if (!parts || !same_part(&part[parts - 1], &sorted[i]))
+        if (!i || by_who(&sorted[i - 1], &sorted[i]))
             part[parts++] = (struct picture_part){ .kind = sorted[i].kind,
                                                    .rank = sorted[i].rank,
                                                    .from = sorted[i].from };
@@ -464,35 +457,12 @@ static struct known *known_of(const struct path *path, const struct graph *g)
     return k;
 }
 
-/* When the step began on the first of the ranks whose clocks can be compared with those of the path. */
-static double begin_of(const struct path *path, const struct graph *g)
-{
-    double begin_s = path->piece[0].begin_s;
-
-    for (uint32_t r = 0; r < path->ranks; r++) {
-        uint32_t i = path->first[r];
-
-        if (i != GRAPH_NONE && graph_comparable(g, r, path->piece[path->n - 1].rank))
-            begin_s = fmin(begin_s, path->enter_s[i] - path->step.op[i].work_s);
-    }
-    return begin_s;
-}
-
-static double duration_of(const struct graph *g, uint32_t back, const struct graph_step *step, double span_s)
-{
-    struct graph_step before;
-
-    if (back + 1 >= graph_steps(g))
-        return span_s;
-    before = graph_step_about(g, back + 1);
-    return before.number + 1 == step->number ? step->end_s - before.end_s : span_s;
-}
-
 struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t ranks, uint32_t rows)
 {
     struct path *path = path_new(g, back, ranks);
     struct picture *p;
     struct known *k;
+    struct graph_step before;
     double begin_s;
     size_t cap = 0;
 
@@ -501,12 +471,20 @@ struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t 
         return NULL;
     }
     p = xcalloc(1, sizeof(*p));
-    begin_s = begin_of(path, g);
+    /* on the first of the ranks whose clocks can be compared with those of the path */
+    begin_s = path->piece[0].begin_s;
+    for (uint32_t r = 0; r < path->ranks; r++) {
+        uint32_t i = path->first[r];
+
+        if (i != GRAPH_NONE && graph_comparable(g, r, path->piece[path->n - 1].rank))
+            begin_s = fmin(begin_s, path->enter_s[i] - path->step.op[i].work_s);
+    }
     p->roles = graph_roles(g);
     p->basis = PICTURE_OF_CALLS;
     p->step = path->step.number;
     p->span_s = path->piece[path->n - 1].end_s - begin_s;
-    p->duration_s = duration_of(g, back, &path->step, p->span_s);
+    before = back + 1 < graph_steps(g) ? graph_step_about(g, back + 1) : path->step;
+    p->duration_s = before.number + 1 == path->step.number ? path->step.end_s - before.end_s : p->span_s;
     p->age_s = NAN;
     k = known_of(path, g);
     put_rows(p, k, path->ranks, rows);
@@ -619,21 +597,8 @@ static void describe_work(struct picture *p)
                     text_s(row->peers_s).s);
 }
 
-static void describe_part(struct picture_part *x)
-{
-    static const char *const of[PATH_KINDS] = { "work of", "waiting in turn of", "collective entered last by",
-                                                "inside calls of", "not known, of" };
-
-    if (x->rank != x->from)
-        snprintf(x->text, sizeof(x->text), "%s from r%lld to r%lld", kinds[x->kind], (long long)x->from,
-                 (long long)x->rank);
-    else
-        snprintf(x->text, sizeof(x->text), "%s r%lld%s%s", of[x->kind], (long long)x->rank,
-                 x->node[0] ? " on " : "", x->node);
-}
-
 /* Before the next part of the text. */
-static const char * and (const struct picture *p)
+static const char *separator(const struct picture *p)
 {
     size_t n = strlen(p->text);
 
@@ -642,27 +607,35 @@ static const char * and (const struct picture *p)
 
 void picture_describe(struct picture *p)
 {
+    static const char *const of[PATH_KINDS] = { "work of", "waiting in turn of", "collective entered last by",
+                                                "inside calls of", "not known, of" };
     const struct picture_part *pair = largest(p, PATH_TRANSFER, true), *call = largest(p, PATH_CALL, false);
     size_t size = sizeof(p->text);
 
-    for (size_t i = 0; i < p->n_parts; i++)
-        describe_part(&p->part[i]);
+    for (struct picture_part *x = p->part; x < p->part + p->n_parts; x++)
+        if (x->rank != x->from)
+            snprintf(x->text, sizeof(x->text), "%s from r%lld to r%lld", kinds[x->kind], (long long)x->from,
+                     (long long)x->rank);
+        else
+            snprintf(x->text, sizeof(x->text), "%s r%lld%s%s", of[x->kind], (long long)x->rank,
+                     x->node[0] ? " on " : "", x->node);
     p->text[0] = '\0';
     if (p->span_s > LONGER * p->duration_s)
         text_append(p->text, size, "It spans %s, partly beside the step before: ", text_s(p->span_s).s);
     describe_work(p);
     if (p->path_s[PATH_TRANSFER] > 0) {
-        text_append(p->text, size, "%s%s is transfers", and(p), text_s(p->path_s[PATH_TRANSFER]).s);
+        text_append(p->text, size, "%s%s is transfers", separator(p), text_s(p->path_s[PATH_TRANSFER]).s);
         if (pair)
             text_append(p->text, size, ", %s of them from r%lld to r%lld", text_s(pair->time_s).s,
                         (long long)pair->from, (long long)pair->rank);
     }
     if (p->path_s[PATH_CALL] >= WORTH * p->span_s && call)
-        text_append(p->text, size, "%s%s is inside calls whose transfer was over, %s of it of r%lld", and(p),
-                    text_s(p->path_s[PATH_CALL]).s, text_s(call->time_s).s, (long long)call->rank);
+        text_append(p->text, size, "%s%s is inside calls whose transfer was over, %s of it of r%lld",
+                    separator(p), text_s(p->path_s[PATH_CALL]).s, text_s(call->time_s).s,
+                    (long long)call->rank);
     if (p->path_s[PATH_WAIT] > 0)
-        text_append(p->text, size, "%s%s is waiting in turn", and(p), text_s(p->path_s[PATH_WAIT]).s);
+        text_append(p->text, size, "%s%s is waiting in turn", separator(p), text_s(p->path_s[PATH_WAIT]).s);
     if (p->path_s[PATH_UNKNOWN] > 0)
-        text_append(p->text, size, "%s%s is not known: calls are missing", and(p),
+        text_append(p->text, size, "%s%s is not known: calls are missing", separator(p),
                     text_s(p->path_s[PATH_UNKNOWN]).s);
 }

@@ -23,7 +23,7 @@ static bool shows(const struct graph_op *op, float longest_s)
 }
 
 /* Takes away what all ranks do more of between the same two calls. */
-static void level(float *ratio, size_t n)
+static void level_ratios(float *ratio, size_t n)
 {
     float copy[CLASS_MAX], common;
     size_t step = 1 + (n - 1) / CLASS_MAX, m = 0;
@@ -58,7 +58,7 @@ static float spread_of(const struct graph *g, const struct graph_step *s)
             ratio[end[graph_place_class(g, s->op[i].place)]++] =
                 s->op[i].work_s / (s->op[i].usual_s * (float)s->factor);
     for (uint32_t c = 0; c < classes; c++)
-        level(ratio + (c ? end[c - 1] : 0), end[c] - (c ? end[c - 1] : 0));
+        level_ratios(ratio + (c ? end[c - 1] : 0), end[c] - (c ? end[c - 1] : 0));
     for (size_t i = 0; i < m; i++)
         ratio[i] = fabsf(ratio[i] - 1);
     spread = m ? (float)STATISTICS_MAD_TO_SD * statistics_medianf(ratio, m) : NAN;

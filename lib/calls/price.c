@@ -4,12 +4,6 @@
 
 #include "detect/work.h"
 
-/* Share of the work that goes with the excess. */
-static double share_of(double excess)
-{
-    return excess > 0 ? excess / (1 + excess) : 0;
-}
-
 /* The share of a growing excess that stood in a step. */
 static double grown(uint32_t number, uint32_t from, uint32_t until)
 {
@@ -29,7 +23,7 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
     slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > WORK_PAUSE_RATIO ? 1 : s->factor);
     if (slow_s > 0 && base > WORK_PAUSE_RATIO * slow_s)
         base = slow_s;
-    return work_s - base * share_of(excess);
+    return excess > 0 ? work_s - base * (excess / (1 + excess)) : work_s;
 }
 
 struct changed_replay {
@@ -44,20 +38,11 @@ bool price_is_detour(const struct graph_op *op, const struct graph_step *s, doub
     return usual_s > 0 && op->work_s > usual_s + detour_min_s + (op->work_s > s->pause_s ? s->pause_s : 0);
 }
 
-/* What it would take if pieces of work were even; detours and pauses stay. */
-static double even_s(const struct changed_replay *r, const struct graph_op *op, const struct graph_step *s,
-                     double work_s, double more)
-{
-    double should_s = more * expected_s(r->change->expected, r->graph, op, s);
-
-    return work_s < WORK_PAUSE_RATIO * should_s ? should_s + r->change->even * (work_s - should_s) : work_s;
-}
-
-static double work(const struct graph_op *op, const struct graph_step *s, void *arg)
+static double changed_work(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
     const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
-    double work_s = op->work_s, usual_s = op->usual_s * s->factor, more = 1;
+    double work_s = op->work_s, usual_s = op->usual_s * s->factor, more = 1, should_s;
 
     if (s->number < c->from)
         return work_s;
@@ -69,10 +54,14 @@ static double work(const struct graph_op *op, const struct graph_step *s, void *
         more = 1 + c->other[op->rank].excess;
     if (c->detour_min_s > 0 && price_is_detour(op, s, more, c->detour_min_s))
         work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
-    return c->expected ? even_s(r, op, s, work_s, more) : work_s;
+    if (!c->expected)
+        return work_s;
+    /* What it would take if pieces of work were even; detours and pauses stay. */
+    should_s = more * expected_s(c->expected, r->graph, op, s);
+    return work_s < WORK_PAUSE_RATIO * should_s ? should_s + c->even * (work_s - should_s) : work_s;
 }
 
-static double transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
+static double changed_transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
 {
     const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
@@ -91,8 +80,8 @@ static struct price price_of(double of_s, double changed_s)
 static uint32_t replay_both(struct graph *g, const struct price_change *c, struct graph_ends *ends)
 {
     struct changed_replay replay = { c, g };
-    struct graph_change change = { .work = work,
-                                   .transfer = c->transfer_excess ? transfer : NULL,
+    struct graph_change change = { .work = changed_work,
+                                   .transfer = c->transfer_excess ? changed_transfer : NULL,
                                    .arg = &replay };
     uint32_t steps = 0;
 

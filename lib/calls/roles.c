@@ -32,37 +32,21 @@ struct roles *roles_new(void)
     return xcalloc(1, sizeof(struct roles));
 }
 
-static void release(struct roles *r)
+void roles_reset(struct roles *r)
 {
     free(r->first_s);
     free(r->level_s);
     free(r->role_s);
     free(r->scratch);
+    memset(r, 0, sizeof(*r));
 }
 
 void roles_free(struct roles *r)
 {
     if (!r)
         return;
-    release(r);
-    free(r);
-}
-
-void roles_reset(struct roles *r)
-{
-    release(r);
-    memset(r, 0, sizeof(*r));
-}
-
-static void begin_levels(struct roles *r, uint32_t n, uint32_t roles)
-{
     roles_reset(r);
-    r->n = n;
-    r->roles = roles;
-    r->first_s = xcalloc((size_t)n * LEVEL_STEPS, sizeof(float));
-    r->level_s = xcalloc(n, sizeof(float));
-    r->role_s = xcalloc(roles, sizeof(float));
-    r->scratch = xcalloc(n > LEVEL_STEPS ? n : LEVEL_STEPS, sizeof(float));
+    free(r);
 }
 
 /* What all ranks that are not held do more of in this step than their level says: a median over slow ones,
@@ -78,7 +62,7 @@ static float factor_of(struct roles *r, const float *own_s, const bool *held)
 }
 
 /* The first step that a rank is known in stands for its level until there are more. */
-static void learn(struct roles *r, const float *own_s)
+static void learn_levels(struct roles *r, const float *own_s)
 {
     memcpy(r->first_s + (size_t)r->steps * r->n, own_s, r->n * sizeof(float));
     for (uint32_t i = 0; i < r->n; i++)
@@ -104,7 +88,7 @@ static void learn(struct roles *r, const float *own_s)
     }
 }
 
-static void follow(struct roles *r, const float *own_s, const bool *held)
+static void follow_levels(struct roles *r, const float *own_s, const bool *held)
 {
     float factor = factor_of(r, own_s, held);
 
@@ -122,18 +106,6 @@ static void follow(struct roles *r, const float *own_s, const bool *held)
     }
 }
 
-static void level_roles(struct roles *r, const struct graph *g)
-{
-    for (uint32_t role = 0; role < r->roles; role++) {
-        uint32_t m = 0;
-
-        for (uint32_t i = 0; i < r->n; i++)
-            if (graph_role(g, i) == role && r->level_s[i] > 0)
-                r->scratch[m++] = r->level_s[i];
-        r->role_s[role] = m ? statistics_selectf(r->scratch, m, (m - 1) / 2) : NAN;
-    }
-}
-
 static uint32_t heaviest(const struct roles *r)
 {
     uint32_t best = GRAPH_NONE;
@@ -144,25 +116,17 @@ static uint32_t heaviest(const struct roles *r)
     return best;
 }
 
-/* A role below this level has almost no work.  0 where most ranks have that little: then no role is below it.
- */
-static float served_min_s(const struct roles *r, const struct graph *g, uint32_t best)
-{
-    float min_s = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
-    uint32_t m = 0;
-
-    for (uint32_t i = 0; i < r->n; i++)
-        m += r->role_s[graph_role(g, i)] < min_s;
-    return 2 * m < r->n ? min_s : 0;
-}
-
 /* A few ranks with almost no work serve the others, as a parameter server does, and could not do theirs. */
 static void compare_roles(struct roles *r, const struct graph *g)
 {
-    uint32_t best = heaviest(r), m = 0, n = 0;
-    float min_s = served_min_s(r, g, best);
+    uint32_t best = heaviest(r), m = 0, n = 0, serve = 0;
+    float min_s = best == GRAPH_NONE ? 0 : (float)SERVES * r->role_s[best];
     double sum = 0;
 
+    for (uint32_t i = 0; i < r->n; i++)
+        serve += r->role_s[graph_role(g, i)] < min_s;
+    if (2 * serve >= r->n) /* where most ranks have that little, no role serves */
+        min_s = 0;
     for (uint32_t i = 0; i < r->roles; i++)
         if (i != best && !isnan(r->role_s[i])) {
             sum += r->role_s[i];
@@ -178,14 +142,28 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
 {
     if (!graph_roles(g))
         return false;
-    if (r->n != n || r->roles != graph_roles(g))
-        begin_levels(r, n, graph_roles(g));
+    if (r->n != n || r->roles != graph_roles(g)) {
+        roles_reset(r);
+        r->n = n;
+        r->roles = graph_roles(g);
+        r->first_s = xcalloc((size_t)n * LEVEL_STEPS, sizeof(float));
+        r->level_s = xcalloc(n, sizeof(float));
+        r->role_s = xcalloc(r->roles, sizeof(float));
+        r->scratch = xcalloc(n > LEVEL_STEPS ? n : LEVEL_STEPS, sizeof(float));
+    }
     if (r->steps < LEVEL_STEPS)
-        learn(r, own_s);
+        learn_levels(r, own_s);
     else
-        follow(r, own_s, held);
+        follow_levels(r, own_s, held);
     r->steps++;
-    level_roles(r, g);
+    for (uint32_t role = 0; role < r->roles; role++) {
+        uint32_t m = 0;
+
+        for (uint32_t i = 0; i < n; i++)
+            if (graph_role(g, i) == role && r->level_s[i] > 0)
+                r->scratch[m++] = r->level_s[i];
+        r->role_s[role] = m ? statistics_selectf(r->scratch, m, (m - 1) / 2) : NAN;
+    }
     compare_roles(r, g);
     if (r->roles < 2)
         return true;

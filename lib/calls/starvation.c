@@ -38,7 +38,7 @@ void starvation_free(struct starvation *s)
     free(s);
 }
 
-static struct starved_place *find(const struct starvation *s, uint32_t id)
+static struct starved_place *find_place(const struct starvation *s, uint32_t id)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->entry[i].id == id)
@@ -49,7 +49,7 @@ static struct starved_place *find(const struct starvation *s, uint32_t id)
 /* Of its place as it is seen now. */
 static struct starved_place *entry_of(struct starvation *s, const struct straggler *p)
 {
-    struct starved_place *e = find(s, p->id);
+    struct starved_place *e = find_place(s, p->id);
 
     if (!e) {
         s->entry = xgrow(s->entry, &s->cap, s->n + 1, sizeof(*s->entry));
@@ -128,7 +128,7 @@ bool starvation_refuted(struct starvation *s, const struct graph *g, const struc
 
 bool starvation_has(const struct starvation *s, uint32_t id)
 {
-    const struct starved_place *e = find(s, id);
+    const struct starved_place *e = find_place(s, id);
 
     return e &&
            (transfer_excess_of_way(e->excess, RECEIVED) > 0 || transfer_excess_of_way(e->excess, SENT) > 0 ||
@@ -137,7 +137,7 @@ bool starvation_has(const struct starvation *s, uint32_t id)
 
 double starvation_excess(const struct starvation *s, uint32_t id, uint32_t kind)
 {
-    const struct starved_place *e = find(s, id);
+    const struct starved_place *e = find_place(s, id);
 
     return e ? transfer_excess_of_kind(e->excess, kind) : 0;
 }

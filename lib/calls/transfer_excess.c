@@ -66,19 +66,6 @@ void transfer_excess_free(struct transfer_excess *l)
     free(l);
 }
 
-/* Means over all steps at first, then over the newest. */
-static void add_step_sums(struct way_sums *t, double is_s, double should_s, double error_s)
-{
-    double share = 1.0 / (t->n < COMPARED_STEPS ? t->n + 1 : COMPARED_STEPS), off = is_s / should_s - t->mean;
-
-    t->is_s += share * (is_s - t->is_s);
-    t->should_s += share * (should_s - t->should_s);
-    t->mean += share * off;
-    t->square += share * ((1 - share) * off * off - t->square);
-    t->error += share * (error_s / should_s - t->error);
-    t->n++;
-}
-
 struct comparison {
     struct transfer_excess *l;
     const struct graph *g;
@@ -101,7 +88,8 @@ static uint32_t way_of(const struct comparison *k, uint32_t kind)
 /* The next transfer of the step that is looked at, from operation *at on; NULL: there is none.  A message
  * that a late receiver found was there after its usual time, but of a collective that nobody waited for
  * nothing is known. */
-static const struct graph_meeting *next(const struct comparison *k, const struct graph_step *step, size_t *at)
+static const struct graph_meeting *next_transfer(const struct comparison *k, const struct graph_step *step,
+                                                 size_t *at)
 {
     while (*at < step->n) {
         const struct graph_op *op = &step->op[(*at)++];
@@ -121,7 +109,7 @@ static void look_at_step(const struct comparison *k, uint32_t back, struct way_s
            square[TRANSFER_EXCESS_WAYS] = { 0 };
     const struct graph_meeting *m;
 
-    for (size_t i = 0; (m = next(k, &step, &i));) {
+    for (size_t i = 0; (m = next_transfer(k, &step, &i));) {
         uint32_t way = k->l->way[m->kind];
         struct before *b = &k->l->kind[m->kind];
 
@@ -132,33 +120,23 @@ static void look_at_step(const struct comparison *k, uint32_t back, struct way_s
         square[way] += (2 * b->in_step + 1) * b->variance; /* they have that error in common */
         b->in_step++;
     }
-    for (size_t i = 0; (m = next(k, &step, &i));)
+    for (size_t i = 0; (m = next_transfer(k, &step, &i));)
         k->l->kind[m->kind].in_step = 0;
-    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++)
-        if (should_s[i] > 0)
-            add_step_sums(&taken[i], is_s[i], should_s[i], sqrt(square[i]));
-}
+    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++) {
+        struct way_sums *t = &taken[i];
+        /* means over all steps at first, then over the newest */
+        double share = 1.0 / (t->n < COMPARED_STEPS ? t->n + 1 : COMPARED_STEPS), off;
 
-static void take_before(struct before *b, double s)
-{
-    double off = s - b->s;
-
-    b->n++;
-    b->s += (float)(off / b->n);
-    b->variance += (float)(off * (s - b->s)); /* the sum of squares until all are taken */
-}
-
-/* What a transfer of the step takes on average; NaN: it has none. */
-static float mean_transfer_s(const struct comparison *k, uint32_t back)
-{
-    struct graph_step step = graph_step_get(k->g, back);
-    const struct graph_meeting *m;
-    double sum = 0;
-    uint32_t n = 0;
-
-    for (size_t at = 0; (m = next(k, &step, &at)); n++)
-        sum += m->over_s;
-    return n ? (float)(sum / n) : NAN;
+        if (!(should_s[i] > 0))
+            continue;
+        off = is_s[i] / should_s[i] - t->mean;
+        t->is_s += share * (is_s[i] - t->is_s);
+        t->should_s += share * (should_s[i] - t->should_s);
+        t->mean += share * off;
+        t->square += share * ((1 - share) * off * off - t->square);
+        t->error += share * (sqrt(square[i]) / should_s[i] - t->error);
+        t->n++;
+    }
 }
 
 /* Of the steps from `back` on, those that show what was usual; returns how many.  One in which all stand
@@ -166,12 +144,20 @@ static float mean_transfer_s(const struct comparison *k, uint32_t back)
 static uint32_t usual_steps(const struct comparison *k, uint32_t back, uint32_t usual[BEFORE_MAX])
 {
     float mean[BEFORE_MAX], sorted[BEFORE_MAX], max_s = 0;
+    const struct graph_meeting *m;
     uint32_t n = 0, kept = 0;
 
     for (; back < graph_steps(k->g) && n < BEFORE_MAX; back++) {
-        mean[n] = mean_transfer_s(k, back);
-        if (!isnan(mean[n]))
-            usual[n++] = back;
+        struct graph_step step = graph_step_get(k->g, back);
+        double sum = 0;
+        uint32_t transfers = 0;
+
+        for (size_t at = 0; (m = next_transfer(k, &step, &at)); transfers++)
+            sum += m->over_s;
+        if (!transfers || isnan(sum))
+            continue;
+        mean[n] = (float)(sum / transfers);
+        usual[n++] = back;
     }
     memcpy(sorted, mean, n * sizeof(*sorted));
     if (n)
@@ -192,8 +178,14 @@ static void find_before(const struct comparison *k, uint32_t back)
     for (uint32_t i = 0; i < n; i++) {
         struct graph_step step = graph_step_get(k->g, usual[i]);
 
-        for (size_t at = 0; (m = next(k, &step, &at));)
-            take_before(&k->l->kind[m->kind], m->over_s);
+        for (size_t at = 0; (m = next_transfer(k, &step, &at));) {
+            struct before *b = &k->l->kind[m->kind];
+            double s = m->over_s, off = s - b->s;
+
+            b->n++;
+            b->s += (float)(off / b->n);
+            b->variance += (float)(off * (s - b->s)); /* the sum of squares until all are taken */
+        }
     }
     for (uint32_t i = 0; i < k->l->kinds; i++) {
         struct before *b = &k->l->kind[i];
@@ -239,27 +231,11 @@ static double excess_within(const struct way_sums *t, const struct way_sums *bef
     return t->is_s / t->should_s - 1 + copysign(student(fabs(z), freedom), z) * error;
 }
 
-static void weigh(struct way_sums *t, const struct way_sums *before)
-{
-    double min = excess_within(t, before, t->exceeds ? -EXCESS_LEFT_Z : -EXCESS_Z);
-
-    if (!isnan(min))
-        t->exceeds = min > 0;
-}
-
-/* The same place?  other NULL: none. */
-static bool is_same(const struct links_slow *other, const struct links_slow *was)
-{
-    return other ? other->standing == was->standing && other->nodes == was->nodes &&
-                       other->collectives == was->collectives &&
-                       !memcmp(other->node, was->node, other->nodes * sizeof(*was->node))
-                 : !was->standing;
-}
-
 void transfer_excess_update(struct transfer_excess *l, const struct graph *g, uint32_t from, uint32_t to,
                             transfer_excess_way *way, void *arg, const struct links_slow *other)
 {
     struct comparison k = { l, g, way, arg, other };
+    struct links_slow left_out = other ? *other : (struct links_slow){ 0 };
     uint32_t before = back_before(g, from);
 
     l->way = xgrow(l->way, &l->way_cap, graph_kinds(g), sizeof(*l->way));
@@ -268,9 +244,10 @@ void transfer_excess_update(struct transfer_excess *l, const struct graph *g, ui
         l->way[l->kinds] = NOT_LOOKED;
         l->kind[l->kinds] = (struct before){ 0 };
     }
-    if ((!l->known || from != l->from || !is_same(other, &l->other)) &&
+    if ((!l->known || from != l->from || left_out.standing != l->other.standing ||
+         !links_same_place(&left_out, &l->other)) &&
         before + USUAL_STEPS_MIN <= graph_steps(g)) {
-        l->other = other ? *other : (struct links_slow){ 0 };
+        l->other = left_out;
         find_before(&k, before);
         l->from = from;
         l->to = from - 1;
@@ -281,8 +258,13 @@ void transfer_excess_update(struct transfer_excess *l, const struct graph *g, ui
         look_at_step(&k, back, l->now);
         l->to = graph_step_about(g, back).number;
     }
-    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++)
-        weigh(&l->now[i], &l->before[i]);
+    for (uint32_t i = 0; i < TRANSFER_EXCESS_WAYS; i++) {
+        struct way_sums *t = &l->now[i];
+        double min = excess_within(t, &l->before[i], t->exceeds ? -EXCESS_LEFT_Z : -EXCESS_Z);
+
+        if (!isnan(min))
+            t->exceeds = min > 0;
+    }
 }
 
 double transfer_excess_of_way(const struct transfer_excess *l, uint32_t way)

@@ -73,7 +73,7 @@ static void on_step_of_calls(struct view *v, double now_s, const struct call_ste
     if (steps_keep(v->steps, now_s, k->duration_s))
         columns_take_step(v->columns, k->duration_s);
     scaling_take_steps(v->scaling, k->steps);
-    path = call_steps_path(v->calls, k);
+    path = path_new(call_steps_graph(v->calls), k->back, k->ranks);
     if (path)
         path_shares_take_path(v->path_shares, now_s, path);
     path_free(path);
