@@ -150,12 +150,6 @@ static bool by_adapter(const struct baseline_kind *k, double bytes_per_s, struct
     return true;
 }
 
-static bool same_shape(const struct baseline_kind *a, const struct baseline_kind *b)
-{
-    return a->op == b->op && a->size == b->size && a->ranks == b->ranks && a->nodes == b->nodes &&
-           a->switches == b->switches;
-}
-
 /* peer[n]: all of its shape, in order of their medians. */
 static bool by_peers(const struct baseline_kind *k, const struct baseline_kind *const *peer, size_t n,
                      struct baseline_shortfall *out)
@@ -194,13 +188,8 @@ static bool by_sizes(const struct baseline *r, const struct baseline_kind *k, st
     return true;
 }
 
-/* ---- all together ---- */
-
-static int by_shape(const void *a, const void *b)
+static int compare_shapes(const struct baseline_kind *x, const struct baseline_kind *y)
 {
-    const struct baseline_kind *x = *(const struct baseline_kind *const *)a,
-                               *y = *(const struct baseline_kind *const *)b;
-
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
     if (x->size != y->size)
@@ -209,9 +198,16 @@ static int by_shape(const void *a, const void *b)
         return x->ranks < y->ranks ? -1 : 1;
     if (x->nodes != y->nodes)
         return x->nodes < y->nodes ? -1 : 1;
-    if (x->switches != y->switches)
-        return x->switches < y->switches ? -1 : 1;
-    return (x->median_s > y->median_s) - (x->median_s < y->median_s);
+    return (x->switches > y->switches) - (x->switches < y->switches);
+}
+
+static int by_shape(const void *a, const void *b)
+{
+    const struct baseline_kind *x = *(const struct baseline_kind *const *)a,
+                               *y = *(const struct baseline_kind *const *)b;
+    int shapes = compare_shapes(x, y);
+
+    return shapes ? shapes : (x->median_s > y->median_s) - (x->median_s < y->median_s);
 }
 
 /* Into the list in order, unless another of its shape is there for the same reason and is worse. */
@@ -254,7 +250,7 @@ size_t baseline_find(const struct baseline *r, double adapter_bytes_per_s, struc
 
         if (i == end) {
             begin = end;
-            while (end < n_kinds && same_shape(k[begin], k[end]))
+            while (end < n_kinds && !compare_shapes(k[begin], k[end]))
                 end++;
         }
         if (by_adapter(k[i], adapter_bytes_per_s, &s) || by_peers(k[i], k + begin, end - begin, &s) ||

@@ -13,8 +13,7 @@
  * than a factor of two between peers.
  *
  * Pure.  Seconds, bytes.  Memory: some 150 bytes a communicator, operation and size; at most
- * BASELINE_KINDS_MAX.
- */
+ * BASELINE_KINDS_MAX. */
 #ifndef SYNCGUARD_VIEW_BASELINE_H
 #define SYNCGUARD_VIEW_BASELINE_H
 

@@ -6,7 +6,6 @@
 
 #include "common/xalloc.h"
 #include "model/statistics.h"
-#include "view/timeline.h"
 
 #define BUCKETS 192u /* of lateness */
 #define SKEWS   512u
@@ -191,7 +190,7 @@ static void widen_columns(struct columns *s)
     s->column_s *= 2;
 }
 
-static void halve(struct totals *t)
+static void halve_totals(struct totals *t)
 {
     t->wait_s /= 2;
     t->transfer_s /= 2;
@@ -214,7 +213,7 @@ static void narrow_columns(struct columns *s)
         size_t from = column_at(s, i + 1), to[] = { column_at(s, 2 * i + 1), column_at(s, 2 * i + 2) };
         struct totals half = s->column[from];
 
-        halve(&half);
+        halve_totals(&half);
         s->column[to[0]] = s->column[to[1]] = half;
         for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
             struct cell cell = get_cell(&s->rank[r], from);
@@ -240,18 +239,12 @@ void columns_fit(struct columns *s, double step_s, bool closed)
  * middle of its bucket, so that it is off by 5 % at most: two digits can be shown. */
 #define BUCKET_RATIO 1.1
 
-static unsigned bucket_of(double s)
-{
-    double b = s > 1e-6 ? log(s * 1e6) / log(BUCKET_RATIO) : 0;
-
-    return b < BUCKETS - 1 ? (unsigned)b : BUCKETS - 1;
-}
-
 /* Older ones fade by halves. What does not divide is carried to the next bucket: thrown away, the rare and
  * late ones would be missing from the upper quantiles. */
 static void bucket_add(struct lateness *k, double s)
 {
-    unsigned b = bucket_of(s), carry = 0;
+    double at = s > 1e-6 ? log(s * 1e6) / log(BUCKET_RATIO) : 0;
+    unsigned b = at < BUCKETS - 1 ? (unsigned)at : BUCKETS - 1, carry = 0;
 
     k->bucket[b]++;
     if (++k->bucketed < 4096)

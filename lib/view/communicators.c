@@ -7,8 +7,6 @@
 
 #include "common/xalloc.h"
 #include "ring/ring.h"
-#include "view/comms.h"
-#include "view/view.h"
 
 #define COMM_WINDOW_S 5.0
 
@@ -196,7 +194,7 @@ static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
     return &s->comm[at];
 }
 
-static void announce(struct communicators *s, const struct comm_item *c, bool series)
+static void announce_member(struct communicators *s, const struct comm_item *c, bool series)
 {
     struct comm *k = comm_find(s, c->name);
 
@@ -221,13 +219,13 @@ void communicators_take(struct communicators *s, const struct comm_item *c)
 {
     struct comm_item series = *c;
 
-    announce(s, c, false);
+    announce_member(s, c, false);
     if (c->instance < SERIES_FROM)
         return;
     series.name = c->membership;
     series.instance = 0;
     s->series = true;
-    announce(s, &series, true);
+    announce_member(s, &series, true);
 }
 
 uint64_t communicators_series(const struct communicators *s, uint64_t name)
@@ -334,7 +332,7 @@ void communicators_fade(struct communicators *s)
 
         joined_sums_fade(&c->recent);
         for (uint32_t i = 0; i < c->size; i++)
-            c->member[i].recent_s = sums_faded(c->member[i].recent_s);
+            c->member[i].recent_s *= SUMS_FADE;
     }
 }
 
@@ -348,7 +346,7 @@ static void comm_totals_add(struct comm_totals *a, const struct comm_totals *b)
     a->over_s = fmax(a->over_s, b->over_s);
 }
 
-static void hand_over(const struct comm *from, struct comm *to)
+static void hand_over_sums(const struct comm *from, struct comm *to)
 {
     comm_totals_add(&to->now, &from->now);
     comm_totals_add(&to->before, &from->before);
@@ -368,21 +366,6 @@ static void hand_over(const struct comm *from, struct comm *to)
     }
 }
 
-/* One that all members have freed stays until what its ranks sent late has come; then its series goes on with
- * its sums. */
-static void settle_freed(struct communicators *s)
-{
-    for (size_t i = s->n; i-- > 0;) {
-        struct comm *c = &s->comm[i], *series = c->over ? comm_find(s, c->membership) : NULL;
-
-        c->over = c->freed && c->freed >= join_announced(c->join);
-        if (series && series->series && series->size == c->size) {
-            hand_over(c, series);
-            comm_remove(s, c);
-        }
-    }
-}
-
 void communicators_roll(struct communicators *s, double now_s)
 {
     if (now_s < s->since_s + COMM_WINDOW_S)
@@ -393,7 +376,17 @@ void communicators_roll(struct communicators *s, double now_s)
         memset(&s->comm[i].now, 0, sizeof(s->comm[i].now));
     }
     s->since_s = now_s;
-    settle_freed(s);
+    /* One that all members have freed stays until what its ranks sent late has come; then its series goes on
+     * with its sums. */
+    for (size_t i = s->n; i-- > 0;) {
+        struct comm *c = &s->comm[i], *series = c->over ? comm_find(s, c->membership) : NULL;
+
+        c->over = c->freed && c->freed >= join_announced(c->join);
+        if (series && series->series && series->size == c->size) {
+            hand_over_sums(c, series);
+            comm_remove(s, c);
+        }
+    }
 }
 
 char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size)
@@ -481,7 +474,7 @@ static int by_size(const void *a, const void *b)
 {
     const struct view_comm *x = a, *y = b;
 
-    return x->size == y->size ? 0 : x->size < y->size ? 1 : -1;
+    return (x->size < y->size) - (x->size > y->size);
 }
 
 static bool is_shown(const struct comm *c)
@@ -538,23 +531,6 @@ static void row_rates(const struct communicators *s, double now_s, uint64_t main
     row->transfer_s /= (double)(n ? n : 1);
 }
 
-static void add_efficiency(const struct sums *of_ranks, const struct comm *c, bool run,
-                           struct efficiency_sums *sums)
-{
-    const struct joined_sums *joined = run ? &c->run : &c->recent;
-
-    for (uint32_t i = 0; i < c->size; i++) {
-        const struct member_sums *m = &c->member[i];
-        double stay_s = run ? m->run_s : m->recent_s, time_s = sums_rank(of_ranks, m->rank, run)->time_s;
-
-        if (m->sampled)
-            efficiency_rank(sums, time_s - stay_s, stay_s, time_s);
-    }
-    sums->wait_s += joined->wait_s;
-    sums->transfer_s += joined->transfer_s;
-    efficiency_group(sums);
-}
-
 /* The place of a size in the list, or where it has to be put; VIEW_SIZES_MAX: there is no room. */
 static size_t size_at(const struct view_spent *list, uint32_t size)
 {
@@ -571,9 +547,23 @@ static struct efficiency_sums spent(const struct communicators *s, uint32_t size
     struct efficiency_sums sums = { 0 };
     size_t at = size_at(s->before, size);
 
-    for (size_t i = 0; i < s->n; i++)
-        if (s->comm[i].size == size)
-            add_efficiency(s->sums, &s->comm[i], run, &sums);
+    for (size_t k = 0; k < s->n; k++) {
+        const struct comm *c = &s->comm[k];
+        const struct joined_sums *joined = run ? &c->run : &c->recent;
+
+        if (c->size != size)
+            continue;
+        for (uint32_t i = 0; i < size; i++) {
+            const struct member_sums *m = &c->member[i];
+            double stay_s = run ? m->run_s : m->recent_s, time_s = sums_rank(s->sums, m->rank, run)->time_s;
+
+            if (m->sampled)
+                efficiency_rank(&sums, time_s - stay_s, stay_s, time_s);
+        }
+        sums.wait_s += joined->wait_s;
+        sums.transfer_s += joined->transfer_s;
+        efficiency_group(&sums);
+    }
     return run && at < VIEW_SIZES_MAX ? efficiency_joined(&s->before[at].sums, &sums) : sums;
 }
 

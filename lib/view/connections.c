@@ -61,7 +61,7 @@ static bool is_same(const struct pairs_place *a, const struct pairs_place *b)
 }
 
 /* A place that was named stays when what was before has been forgotten. */
-static void follow(struct connections *s, double now_s, const struct finding *f)
+static void follow_place(struct connections *s, double now_s, const struct finding *f)
 {
     struct pairs_place found;
 
@@ -83,7 +83,7 @@ bool connections_place(struct connections *s, double now_s, struct finding *f)
 {
     if (f->scope != SCOPE_NONE || (f->class != FINDING_COMMUNICATION && f->class != FINDING_CONGESTION))
         return false;
-    follow(s, now_s, f);
+    follow_place(s, now_s, f);
     if (!s->place.nodes)
         return false;
     f->scope = s->place.nodes == 2 ? SCOPE_LINK : SCOPE_NODE;

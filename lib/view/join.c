@@ -107,7 +107,7 @@ uint32_t join_place(const struct join *j, uint32_t rank)
     return place && *place ? *place - 1 : UINT32_MAX;
 }
 
-static void deliver(struct join *j, struct open *o, join_sink *sink, void *arg)
+static void deliver_collective(struct join *j, struct open *o, join_sink *sink, void *arg)
 {
     const float *stay = o->stay_s;
     struct joined out = { .comm = j->name,
@@ -141,12 +141,6 @@ static void deliver(struct join *j, struct open *o, join_sink *sink, void *arg)
         sink(&out, arg);
 }
 
-/* While agents are still connecting more members may be announced: the collective waits for them. */
-static bool all_known(const struct join *j)
-{
-    return j->announced == j->size || j->settled > JOIN_OPEN;
-}
-
 /* The collective's place among the open ones; the oldest gives way. */
 static struct open *open_get(struct join *j, const struct sample *s, join_sink *sink, void *arg)
 {
@@ -164,7 +158,7 @@ static struct open *open_get(struct join *j, const struct sample *s, join_sink *
         if (s->seq < oldest->seq)
             return NULL;
         slot = oldest;
-        deliver(j, slot, sink, arg);
+        deliver_collective(j, slot, sink, arg);
     }
     *slot = (struct open){ .used = true,
                            .seq = s->seq,
@@ -196,13 +190,14 @@ bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *
     if (s->n > o->n)
         o->n = s->n;
     o->flags |= s->flags;
-    if (o->present >= j->announced && all_known(j)) {
+    /* While agents are still connecting more members may be announced: the collective waits for them. */
+    if (o->present >= j->announced && (j->announced == j->size || j->settled > JOIN_OPEN)) {
         uint32_t done = o->seq;
 
-        deliver(j, o, sink, arg);
+        deliver_collective(j, o, sink, arg);
         for (struct open *late = j->open; late < j->open + JOIN_OPEN; late++)
             if (late->used && late->seq + LATE * late->n < done)
-                deliver(j, late, sink, arg);
+                deliver_collective(j, late, sink, arg);
     }
     return true;
 }

@@ -47,28 +47,23 @@ void outlook_forget(struct outlook *s)
     memset(s, 0, sizeof(*s));
 }
 
-static void add_point(struct window *w, double end_s)
-{
-    size_t at = w->points % SERIES_POINTS;
-
-    w->point[at].at_s = (w->begin_s + end_s) / 2;
-    w->point[at].synchronisation_ratio = totals_synchronisation(&w->sum);
-    w->point[at].step_s = w->sum.steps ? (float)(w->sum.step_sum_s / w->sum.steps) : NAN;
-    w->points++;
-    memset(&w->sum, 0, sizeof(w->sum));
-    w->begin_s = end_s;
-}
-
 void outlook_take(struct outlook *s, const struct column *c)
 {
     for (size_t i = 0; i < SERIES; i++) {
         struct window *w = &s->window[i];
+        size_t at = w->points % SERIES_POINTS;
 
         if (w->begin_s < c->begin_s && !(w->sum.work_s + w->sum.stay_s > 0))
             w->begin_s = c->begin_s; /* no sample came in between */
         totals_add(&w->sum, &c->all);
-        if (c->end_s >= w->begin_s + widths_s[i] && w->sum.work_s + w->sum.stay_s > 0)
-            add_point(w, c->end_s);
+        if (c->end_s < w->begin_s + widths_s[i] || !(w->sum.work_s + w->sum.stay_s > 0))
+            continue;
+        w->point[at].at_s = (w->begin_s + c->end_s) / 2;
+        w->point[at].synchronisation_ratio = totals_synchronisation(&w->sum);
+        w->point[at].step_s = w->sum.steps ? (float)(w->sum.step_sum_s / w->sum.steps) : NAN;
+        w->points++;
+        memset(&w->sum, 0, sizeof(w->sum));
+        w->begin_s = c->end_s;
     }
 }
 
@@ -160,16 +155,6 @@ static void write_text(struct view_projection *p, double window_s)
 
 /* ---- the projection ---- */
 
-static void set_reach(const struct trend *t, double now_s, double window_s, struct view_projection *p)
-{
-    struct trend_reach r;
-    double since_s = now_s - t->last;
-
-    if (!trend_reach(t, p->limit, &r) || r.p50 > HORIZON * window_s || r.p50 <= since_s)
-        return;
-    p->reach = (struct trend_reach){ fmax(0, r.p10 - since_s), r.p50 - since_s, r.p90 - since_s };
-}
-
 /* Relative growth of the step time in the window that shows one. */
 static double step_growth(const struct outlook *s)
 {
@@ -198,7 +183,9 @@ void outlook_get(const struct outlook *s, double now_s, double waiting, double l
                                    .step_per_hour = step_growth(s) };
     for (size_t i = 0; i < SERIES && p->trend <= TREND_NONE; i++) {
         size_t n = points_of(&s->window[i], false, at_s, y);
+        struct trend_reach r;
         struct trend t;
+        double since_s;
 
         trend_fit(at_s, y, n, SURE_Z, &t);
         if (t.direction == TREND_UNKNOWN)
@@ -209,7 +196,9 @@ void outlook_get(const struct outlook *s, double now_s, double waiting, double l
         if (t.direction == TREND_NONE)
             continue;
         p->per_hour = t.slope * 3600;
-        set_reach(&t, now_s, window_s, p);
+        since_s = now_s - t.last;
+        if (trend_reach(&t, limit, &r) && !(r.p50 > HORIZON * window_s || r.p50 <= since_s))
+            p->reach = (struct trend_reach){ fmax(0, r.p10 - since_s), r.p50 - since_s, r.p90 - since_s };
     }
     write_text(p, window_s);
 }

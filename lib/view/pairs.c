@@ -107,26 +107,15 @@ static uint64_t bucket_number(double s)
     return (uint64_t)fmax(0, fmin(s, TIME_MAX_S)) + BUCKETS; /* fmin() and fmax() ignore NaN */
 }
 
-static void move_on(struct pair *p, uint64_t newest)
-{
-    if (newest >= p->newest + BUCKETS)
-        memset(p->bucket, 0, sizeof(p->bucket));
-    else
-        for (uint64_t i = p->newest + 1; i <= newest; i++)
-            p->bucket[i % BUCKETS] = (struct bucket){ 0 };
-    p->newest = newest > p->newest ? newest : p->newest;
-}
-
 void pairs_take(struct pairs *t, double now_s, uint32_t node, const struct traffic_item *item)
 {
-    uint64_t local = address_key(item->local);
+    uint64_t local = address_key(item->local), newest = bucket_number(now_s);
     struct pair *p;
 
     if (node >= NODES_MAX)
         return;
     if (node >= t->n_nodes) {
         t->node = xgrow(t->node, &t->nodes_cap, node + 1, sizeof(*t->node));
-        memset(t->node + t->n_nodes, 0, (node + 1 - t->n_nodes) * sizeof(*t->node));
         t->n_nodes = node + 1;
     }
     if (map_get(&t->located, local) == MAP_NONE && t->node[node].addresses < ADDRESSES) {
@@ -136,7 +125,12 @@ void pairs_take(struct pairs *t, double now_s, uint32_t node, const struct traff
     p = pair_add(t, node, address_key(item->remote));
     if (!p)
         return;
-    move_on(p, bucket_number(now_s));
+    if (newest >= p->newest + BUCKETS)
+        memset(p->bucket, 0, sizeof(p->bucket));
+    else
+        for (uint64_t i = p->newest + 1; i <= newest; i++)
+            p->bucket[i % BUCKETS] = (struct bucket){ 0 };
+    p->newest = newest > p->newest ? newest : p->newest;
     p->bucket[p->newest % BUCKETS].bytes += (float)item->bytes;
     p->bucket[p->newest % BUCKETS].busy_s += (float)(1e-9 * (double)item->busy_ns);
 }
@@ -148,7 +142,7 @@ struct span {
     uint32_t n;
 };
 
-static struct span sum(const struct pair *p, uint64_t first, uint64_t end)
+static struct span sum_buckets(const struct pair *p, uint64_t first, uint64_t end)
 {
     struct span s = { 0 };
 
@@ -173,7 +167,7 @@ static double noise_of(const struct pairs *t, uint64_t end)
 
     for (size_t at = 0; at < t->n; at++) {
         const struct pair *p = &t->pair[at];
-        struct span all = sum(p, 0, end);
+        struct span all = sum_buckets(p, 0, end);
 
         if (map_get(&t->located, p->to) == MAP_NONE || all.n < BEFORE_MIN || !(all.busy_s > 0))
             continue;
@@ -206,7 +200,7 @@ struct error {
 static struct growth growth_of(const struct pairs *t, const struct pair *p, uint64_t onset, uint64_t now,
                                const struct error *e)
 {
-    struct span before = sum(p, 0, onset), since = sum(p, onset + 1, now);
+    struct span before = sum_buckets(p, 0, onset), since = sum_buckets(p, onset + 1, now);
     uint32_t to = map_get(&t->located, p->to);
     struct growth g = { .node = { p->from, to } };
     double noise, variance;
@@ -294,7 +288,7 @@ static double usual_s(const struct pairs *t, uint64_t onset)
     double bytes = 0, busy_s = 0;
 
     for (size_t i = 0; i < t->n; i++) {
-        struct span before = sum(&t->pair[i], 0, onset);
+        struct span before = sum_buckets(&t->pair[i], 0, onset);
 
         bytes += before.bytes;
         busy_s += before.busy_s;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "detect/work.h"
-#include "view/figures.h"
 
 #define FADES     16.0 /* steps: older ones count less and less */
 #define WEIGHT    1e6  /* from here on sums are scaled down */
@@ -28,7 +28,7 @@ struct path_shares {
     uint32_t held;         /* steps for which it may have */
     double next_s;         /* since when, by the caller's clock */
     int64_t next_step;
-    struct {
+    struct node_move {
         uint32_t from, to;
         double at_s;
         int64_t step;
@@ -70,26 +70,19 @@ void path_shares_forget(struct path_shares *s)
 
 static uint32_t nodes_of(struct path_shares *s)
 {
-    uint32_t limit = roster_limit(s->roster), places = 1;
-    bool *has;
+    struct map seen = { 0 };
 
-    if (s->limit == limit)
+    if (s->limit == roster_limit(s->roster))
         return s->nodes;
-    for (uint32_t r = 0; r < limit; r++)
-        if (roster_at(s->roster, r)->node != WORK_PLACE_NONE && roster_at(s->roster, r)->node >= places)
-            places = roster_at(s->roster, r)->node + 1;
-    has = xcalloc(places, sizeof(*has));
+    s->limit = roster_limit(s->roster);
     s->nodes = 0;
-    s->limit = limit;
-    for (uint32_t r = 0; r < limit; r++) {
-        uint32_t node = roster_at(s->roster, r)->node;
+    for (uint32_t r = 0; r < s->limit; r++) {
+        const struct view_rank *k = roster_at(s->roster, r);
 
-        if (!roster_at(s->roster, r)->known || node == WORK_PLACE_NONE || has[node])
-            continue;
-        has[node] = true;
-        s->nodes++;
+        if (k->known && k->node != WORK_PLACE_NONE && map_get(&seen, k->node) == MAP_NONE)
+            map_put(&seen, k->node, s->nodes++);
     }
-    free(has);
+    map_free(&seen);
     return s->nodes;
 }
 
@@ -101,20 +94,8 @@ static double share_of_one(uint32_t n)
     return fmax(SHARE, chance + SURE * sd);
 }
 
-static void move_to(struct path_shares *s, double now_s, uint32_t node)
-{
-    if (s->at != NOT_KNOWN)
-        events_add(s->events, now_s, "", "the critical path moved from %s to %s",
-                   roster_place_name(s->roster, s->at), roster_place_name(s->roster, node));
-    s->move[s->moves % VIEW_MOVES_MAX].from = s->at;
-    s->move[s->moves % VIEW_MOVES_MAX].to = node;
-    s->move[s->moves % VIEW_MOVES_MAX].at_s = s->next_s;
-    s->move[s->moves++ % VIEW_MOVES_MAX].step = s->next_step;
-    s->at = node;
-}
-
 /* A step is over; most: the node that now has most of the path, of those that had some of this step's. */
-static void watch(struct path_shares *s, double now_s, uint32_t most)
+static void watch_node(struct path_shares *s, double now_s, uint32_t most)
 {
     uint32_t nodes = nodes_of(s);
 
@@ -128,20 +109,13 @@ static void watch(struct path_shares *s, double now_s, uint32_t most)
         s->next_s = now_s;
         s->next_step = (int64_t)steps_count(s->steps)->done;
     }
-    if (++s->held == HOLD && most != s->at)
-        move_to(s, now_s, most);
-}
-
-static void scale_down(struct path_shares *s)
-{
-    float by = (float)(1 / s->weight);
-
-    for (size_t i = 0; i < s->ranks_cap; i++)
-        s->rank[i] *= by;
-    for (size_t i = 0; i < s->nodes_cap; i++)
-        s->node[i] *= by;
-    s->all *= by;
-    s->weight = 1;
+    if (++s->held != HOLD || most == s->at)
+        return;
+    if (s->at != NOT_KNOWN)
+        events_add(s->events, now_s, "", "the critical path moved from %s to %s",
+                   roster_place_name(s->roster, s->at), roster_place_name(s->roster, most));
+    s->move[s->moves++ % VIEW_MOVES_MAX] = (struct node_move){ s->at, most, s->next_s, s->next_step };
+    s->at = most;
 }
 
 /* The rank's share of this step's path; returns the place of its node, NOT_KNOWN: not known. */
@@ -160,12 +134,21 @@ static uint32_t add_share(struct path_shares *s, uint32_t rank, double share)
 
 static void step_over(struct path_shares *s, double now_s, uint32_t most)
 {
+    float by;
+
     s->all += s->weight;
     if (most != NOT_KNOWN)
-        watch(s, now_s, most);
+        watch_node(s, now_s, most);
     s->weight /= 1 - 1 / FADES;
-    if (s->weight > WEIGHT)
-        scale_down(s);
+    if (s->weight <= WEIGHT)
+        return;
+    by = (float)(1 / s->weight);
+    for (size_t i = 0; i < s->ranks_cap; i++)
+        s->rank[i] *= by;
+    for (size_t i = 0; i < s->nodes_cap; i++)
+        s->node[i] *= by;
+    s->all *= by;
+    s->weight = 1;
 }
 
 void path_shares_take_path(struct path_shares *s, double now_s, const struct path *p)
@@ -211,14 +194,12 @@ size_t path_shares_moves(const struct path_shares *s, struct view_move out[VIEW_
     size_t n = 0;
 
     for (; n < s->moves && n < VIEW_MOVES_MAX; n++) {
-        size_t i = (s->moves - 1 - n) % VIEW_MOVES_MAX;
+        const struct node_move *m = &s->move[(s->moves - 1 - n) % VIEW_MOVES_MAX];
 
-        out[n] = (struct view_move){ .from = s->move[i].from == NOT_KNOWN
-                                                 ? ""
-                                                 : roster_place_name(s->roster, s->move[i].from),
-                                     .to = roster_place_name(s->roster, s->move[i].to),
-                                     .at_s = s->move[i].at_s,
-                                     .step = s->move[i].step };
+        out[n] = (struct view_move){ .from = roster_place_name(s->roster, m->from), /* NOT_KNOWN: "" */
+                                     .to = roster_place_name(s->roster, m->to),
+                                     .at_s = m->at_s,
+                                     .step = m->step };
     }
     return n;
 }

@@ -6,9 +6,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "detect/work.h"
 #include "model/statistics.h"
-#include "view/figures.h"
 
 #define WARM_UP_STEPS 32u /* the first ones, looked at when they are over */
 /* the first step's work over what the later ones have, at the least */
@@ -52,22 +50,6 @@ static uint32_t warm_up_steps(const float first_s[WARM_UP_STEPS])
     return n;
 }
 
-static void look_at_beginning(struct phases *p, double now_s, const struct work_step *k)
-{
-    char times[16];
-
-    if (p->steps >= WARM_UP_STEPS)
-        return;
-    p->first_s[p->steps] = k->typical_s;
-    if (p->steps + 1 < WARM_UP_STEPS)
-        return;
-    p->warm_up = warm_up_steps(p->first_s);
-    if (p->warm_up)
-        events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long",
-                   p->warm_up, p->warm_up == 1 ? "" : "s",
-                   units_format_factor(times, sizeof(times), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
-}
-
 void phases_forget(struct phases *p)
 {
     p->steps = 0; /* what was counted of the run stays */
@@ -78,7 +60,12 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
 {
     char text[32];
 
-    look_at_beginning(p, now_s, k);
+    if (p->steps < WARM_UP_STEPS)
+        p->first_s[p->steps] = k->typical_s;
+    if (p->steps + 1 == WARM_UP_STEPS && (p->warm_up = warm_up_steps(p->first_s)))
+        events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long",
+                   p->warm_up, p->warm_up == 1 ? "" : "s",
+                   units_format_factor(text, sizeof(text), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
     if (k->pause) {
         p->pauses++;
         p->pause_s += k->typical_s - k->usual_s;

@@ -6,7 +6,6 @@
 
 #include "common/xalloc.h"
 #include "detect/work.h"
-#include "view/view.h"
 
 #define SETTLE_S 5.0 /* a node's ranks may be reported this much later than the others */
 

@@ -23,7 +23,6 @@ struct roster {
     size_t cap;
     uint32_t n; /* rank < n */
     struct rank_count count;
-    double active_s;      /* see roster_active_s() */
     struct names *places; /* nodes and switches: a name's number is the place that the diagnosis works with */
 };
 
@@ -34,7 +33,7 @@ struct roster *roster_new(struct quota *quota, double now_s)
     s->quota = quota;
     s->places = names_new();
     s->count.added_s = now_s;
-    s->active_s = INFINITY;
+    s->count.active_s = INFINITY;
     return s;
 }
 
@@ -45,7 +44,7 @@ void roster_free(struct roster *s)
     free(s);
 }
 
-static void clear(struct roster *s, uint32_t first)
+static void clear_ranks(struct roster *s, uint32_t first)
 {
     for (uint32_t r = first; r < s->n; r++)
         s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE,
@@ -56,7 +55,7 @@ static void clear(struct roster *s, uint32_t first)
 
 void roster_forget(struct roster *s, uint16_t app)
 {
-    clear(s, 0);
+    clear_ranks(s, 0);
     s->count.running = s->count.most = 0;
     s->count.app = app;
 }
@@ -106,7 +105,7 @@ void roster_add(struct roster *s, double now_s, uint32_t rank, const char *node,
 
         s->rank = xgrow(s->rank, &s->cap, rank + 1, sizeof(*s->rank));
         s->n = rank + 1;
-        clear(s, first);
+        clear_ranks(s, first);
     }
     k = &s->rank[rank];
     s->count.running += !k->known || k->ended;
@@ -121,7 +120,7 @@ void roster_add(struct roster *s, double now_s, uint32_t rank, const char *node,
     s->quota->held[QUOTA_PLACES] = PLACE_BYTES * names_count(s->places);
 }
 
-static struct view_rank *find(struct roster *s, uint32_t rank, uint16_t app)
+static struct view_rank *find_rank(struct roster *s, uint32_t rank, uint16_t app)
 {
     return app == s->count.app && rank < s->n && s->rank[rank].known ? &s->rank[rank] : NULL;
 }
@@ -129,7 +128,7 @@ static struct view_rank *find(struct roster *s, uint32_t rank, uint16_t app)
 /* NULL: the rank is unknown; the item is counted as refused. */
 static struct view_rank *rank_of(struct roster *s, uint32_t rank, uint16_t app)
 {
-    struct view_rank *k = find(s, rank, app);
+    struct view_rank *k = find_rank(s, rank, app);
 
     s->quota->refused += !k;
     return k;
@@ -142,7 +141,7 @@ const struct view_rank *roster_find(struct roster *s, uint32_t rank, uint16_t ap
 
 bool roster_end(struct roster *s, uint32_t rank, uint16_t app, bool vanished)
 {
-    struct view_rank *k = find(s, rank, app);
+    struct view_rank *k = find_rank(s, rank, app);
 
     if (!k || k->ended)
         return false;
@@ -166,7 +165,7 @@ void roster_take_sample(struct roster *s, double now_s, const struct sample *i)
 
 bool roster_take_live(struct roster *s, double now_s, const struct live *i)
 {
-    struct view_rank *k = find(s, i->rank, i->app);
+    struct view_rank *k = find_rank(s, i->rank, i->app);
 
     if (!k || (i->age_ns > QUOTA_TIME_MAX_NS && i->age_ns != LIVE_NEVER_LEFT) || i->op >= RING_OP_MAX) {
         s->quota->refused++;
@@ -185,7 +184,7 @@ bool roster_take_live(struct roster *s, double now_s, const struct live *i)
 
 void roster_take_partner(struct roster *s, const struct partner_item *i)
 {
-    struct view_rank *k = find(s, i->rank, i->app);
+    struct view_rank *k = find_rank(s, i->rank, i->app);
     bool several;
 
     if (!k || i->peer >= VIEW_RANKS_MAX || i->peer == i->rank) {
@@ -209,7 +208,7 @@ const struct partner_item *roster_partner(const struct view_rank *k)
 
 void roster_take_process(struct roster *s, double now_s, const struct process_item *i)
 {
-    struct view_rank *k = find(s, i->rank, i->app);
+    struct view_rank *k = find_rank(s, i->rank, i->app);
 
     if (!k || i->age_ns > QUOTA_TIME_MAX_NS || i->state >= PROCESS_STATES) {
         s->quota->refused++;
@@ -232,7 +231,7 @@ bool roster_take_counts(struct roster *s, double now_s, const struct counts *i)
     if (!k)
         return false;
     if (i->events + i->dropped > k->events + k->dropped)
-        s->active_s = now_s;
+        s->count.active_s = now_s;
     k->events = i->events;
     k->dropped = i->dropped;
     k->missed = i->missed;
@@ -270,9 +269,4 @@ uint32_t roster_limit(const struct roster *s)
 const struct rank_count *roster_count(const struct roster *s)
 {
     return &s->count;
-}
-
-double roster_active_s(const struct roster *s)
-{
-    return s->active_s;
 }

@@ -28,7 +28,8 @@ struct view_rank {
 struct rank_count {
     uint32_t running, most; /* most that ran at a time */
     uint16_t app;
-    double added_s; /* when the last one was added */
+    double added_s;  /* when the last one was added */
+    double active_s; /* when one was last known to have ended a call; infinite: not known */
 };
 
 struct roster;
@@ -56,8 +57,6 @@ const struct view_rank *roster_at(const struct roster *s, uint32_t rank); /* ran
 const struct view_rank *roster_find(struct roster *s, uint32_t rank, uint16_t app);
 uint32_t roster_limit(const struct roster *s); /* ranks are below this */
 const struct rank_count *roster_count(const struct roster *s);
-/* when a rank was last known to have ended a call; infinite: not known */
-double roster_active_s(const struct roster *s);
 
 /* The one message that the call lasts for in which the rank is by its newest live item; NULL: none, or it is
  * not known. */

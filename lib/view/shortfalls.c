@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "detect/work.h"
@@ -83,16 +84,14 @@ void shortfalls_take_joined(struct shortfalls *s, uint32_t ranks, const struct j
     baseline_take(s->baseline, k, (double)j->bytes, j->stay_min_s);
 }
 
-/* ---- in words ---- */
-
-static void describe(const struct communicators *communicators, double rate, struct view_shortfall *o)
+static void describe_shortfall(const struct communicators *communicators, double rate,
+                               struct view_shortfall *o)
 {
     const struct baseline_shortfall *s = &o->s;
     char label[64], bytes[32], time[32], expected[32], other[32], smaller[32];
-    int at;
 
     communicators_label(communicators, s->comm, label, sizeof(label));
-    at = snprintf(
+    snprintf(
         o->text, sizeof(o->text),
         "Slow from the start: %s of %s on %.48s (%u ranks on %u node%s) takes %s, where %s is expected: ",
         ring_op_name(s->op), units_format_bytes(bytes, sizeof(bytes), s->bytes), label, s->ranks, s->nodes,
@@ -100,18 +99,18 @@ static void describe(const struct communicators *communicators, double rate, str
         units_format_s(expected, sizeof(expected), s->expected_s));
     switch (s->source) {
     case BASELINE_BY_ADAPTER:
-        snprintf(o->text + at, sizeof(o->text) - (size_t)at, "the nodes' adapters send %s",
-                 units_format_rate(other, sizeof(other), rate));
+        text_append(o->text, sizeof(o->text), "the nodes' adapters send %s",
+                    units_format_rate(other, sizeof(other), rate));
         break;
     case BASELINE_BY_PEERS:
-        snprintf(o->text + at, sizeof(o->text) - (size_t)at,
-                 "that is the median of %u communicators with as many ranks and nodes", s->peers + 1);
+        text_append(o->text, sizeof(o->text),
+                    "that is the median of %u communicators with as many ranks and nodes", s->peers + 1);
         break;
     case BASELINE_BY_SIZES:
-        snprintf(o->text + at, sizeof(o->text) - (size_t)at,
-                 "there %s take %s, and time should grow no faster than the size",
-                 units_format_bytes(smaller, sizeof(smaller), s->smaller_bytes),
-                 units_format_s(other, sizeof(other), s->smaller_s));
+        text_append(o->text, sizeof(o->text),
+                    "there %s take %s, and time should grow no faster than the size",
+                    units_format_bytes(smaller, sizeof(smaller), s->smaller_bytes),
+                    units_format_s(other, sizeof(other), s->smaller_s));
         break;
     }
 }
@@ -127,7 +126,7 @@ void shortfalls_judge(struct shortfalls *s, double now_s, double rate)
     s->n = baseline_find(s->baseline, rate, found, VIEW_SHORTFALLS_MAX);
     for (size_t i = 0; i < s->n; i++) {
         s->found[i] = (struct view_shortfall){ .s = found[i] };
-        describe(s->communicators, rate, &s->found[i]);
+        describe_shortfall(s->communicators, rate, &s->found[i]);
     }
     if (s->n > s->reported) {
         events_add(s->events, now_s, "shortfall", "%.480s", s->found[0].text);

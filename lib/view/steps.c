@@ -6,8 +6,6 @@
 
 #include "common/xalloc.h"
 #include "model/statistics.h"
-#include "view/figures.h"
-#include "view/view.h"
 
 #define STEPS_OPEN     16u /* steps being put together */
 #define STEPS_ITEM_MAX 4096u
@@ -46,7 +44,6 @@ struct steps {
     struct steps_hooks hooks;
     struct step_count count;
     uint64_t before;  /* steps that another view counted */
-    double changed_s; /* see steps_change() */
     uint32_t counted; /* the collective after the newest step that was counted, ... */
     bool counts;      /* ... if any was */
     /* steps were given up, here or in the view before: they are counted with the next ones */
@@ -83,7 +80,7 @@ struct steps *steps_new(struct quota *quota, struct roster *roster, const struct
     s->presence = presence;
     s->events = events;
     s->hooks = *hooks;
-    s->changed_s = -INFINITY;
+    s->count.changed_s = -INFINITY;
     s->changes = CHANGES_MAX;
     return s;
 }
@@ -187,17 +184,12 @@ bool steps_keep(struct steps *s, double now_s, double duration_s)
 
 void steps_change(struct steps *s, double at_s)
 {
-    s->changed_s = fmax(s->changed_s, at_s);
-}
-
-double steps_changed_s(const struct steps *s)
-{
-    return s->changed_s;
+    s->count.changed_s = fmax(s->count.changed_s, at_s);
 }
 
 double steps_window_s(const struct steps *s, double now_s)
 {
-    return fmin(STEPS_MINUTE_S, now_s - fmax(s->changed_s, presence_began_s(s->presence)));
+    return fmin(STEPS_MINUTE_S, now_s - fmax(s->count.changed_s, presence_began_s(s->presence)));
 }
 
 /* Durations of the window's steps (at most STEPS_KEPT); at least 8, however old. */
@@ -230,20 +222,6 @@ double steps_median_s(const struct steps *s, double now_s)
     return statistics_quantile(d, recent_steps(s, now_s, d), 0.5);
 }
 
-/* The tail needs more steps than a minute may have. */
-static double p99_s(const struct steps *s, uint32_t *steps)
-{
-    double d[STEPS_KEPT];
-    size_t n = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
-
-    *steps = (uint32_t)n;
-    if (n < P99_MIN)
-        return NAN;
-    for (size_t i = 0; i < n; i++)
-        d[i] = s->kept[(s->n_kept - 1 - i) % STEPS_KEPT].duration_s;
-    return statistics_quantile(d, n, 0.99);
-}
-
 void steps_figures(const struct steps *s, double now_s, struct view_figures *f)
 {
     double d[STEPS_KEPT];
@@ -255,12 +233,17 @@ void steps_figures(const struct steps *s, double now_s, struct view_figures *f)
     f->step_p50_s = statistics_quantile(d, n, 0.5);
     f->step_p95_s = statistics_quantile(d, n, 0.95);
     f->steps_per_s = 1 / f->step_mean_s;
-    f->step_p99_s = p99_s(s, &f->p99_steps);
+    /* The tail needs more steps than a minute may have. */
+    n = s->n_kept < STEPS_KEPT ? s->n_kept : STEPS_KEPT;
+    for (size_t i = 0; i < n; i++)
+        d[i] = s->kept[(s->n_kept - 1 - i) % STEPS_KEPT].duration_s;
+    f->p99_steps = (uint32_t)n;
+    f->step_p99_s = n < P99_MIN ? NAN : statistics_quantile(d, n, 0.99);
 }
 
 /* ---- stretches ---- */
 
-static double smooth(double old, double now)
+static double smoothed(double old, double now)
 {
     return old > 0 ? old + (now - old) / 8 : now;
 }
@@ -377,10 +360,7 @@ static struct open_step *open_step_get(struct steps *s, double now_s, uint32_t n
         slot->rank = xrealloc(slot->rank, slot->cap, sizeof(*slot->rank));
     }
     memset(slot->rank, 0, slot->cap * sizeof(*slot->rank));
-    slot->used = true;
-    slot->number = number;
-    slot->present = slot->full = slot->timed = slot->last_seq = slot->parts = 0;
-    slot->duration_sum_s = 0;
+    *slot = (struct open_step){ .used = true, .number = number, .cap = slot->cap, .rank = slot->rank };
     for (uint32_t p = 0; p < STEP_PARTS_MAX; p++)
         slot->stay_s[p] = INFINITY;
     return slot;
@@ -403,7 +383,7 @@ static uint32_t *votes_for(struct steps *s, uint32_t period)
 
 /* Counted as votes come, because a look at all ranks for each of them lets one rank that alternates use up
  * the time. */
-static uint32_t vote(struct steps *s, uint32_t rank, uint32_t period)
+static uint32_t count_vote(struct steps *s, uint32_t rank, uint32_t period)
 {
     uint32_t *n;
 
@@ -418,14 +398,7 @@ static uint32_t vote(struct steps *s, uint32_t rank, uint32_t period)
 
 void steps_end_rank(struct steps *s, uint32_t rank)
 {
-    vote(s, rank, 0);
-}
-
-/* Each rank finds the step on its own, and one in a hundred thousand errs: do at least half agree? */
-static bool most_agree(struct steps *s, const struct step *i)
-{
-    return !roster_at(s->roster, i->rank)->ended &&
-           2 * vote(s, i->rank, i->period) >= roster_count(s->roster)->running;
+    count_vote(s, rank, 0);
 }
 
 /* Each change begins all measurements again, in a time that grows with the number of ranks. */
@@ -457,7 +430,9 @@ static bool counts_steps(struct steps *s, double now_s, const struct step *i)
     }
     if (size != c->size)
         return false;
-    if (i->comm == c->comm && c->period != i->period && most_agree(s, i) && may_change(s, now_s)) {
+    /* Each rank finds the step on its own, and one in a hundred thousand errs: at least half must agree. */
+    if (i->comm == c->comm && c->period != i->period && !roster_at(s->roster, i->rank)->ended &&
+        2 * count_vote(s, i->rank, i->period) >= roster_count(s->roster)->running && may_change(s, now_s)) {
         c->period = i->period;
         c->block = 1;
         forget_open(s);
@@ -516,7 +491,7 @@ static void add_steps(struct steps *s, double now_s, const struct step *i, doubl
         deliver_up_to(s, now_s, number);
 }
 
-static bool believable(const struct step *s)
+static bool is_believable(const struct step *s)
 {
     return s->period && s->n_steps && s->n_steps <= STEPS_ITEM_MAX && s->parts &&
            s->parts <= STEP_PARTS_MAX && s->gap_ns <= QUOTA_TIME_MAX_NS && s->p2p_ns <= s->gap_ns &&
@@ -542,7 +517,7 @@ void steps_take(struct steps *s, double now_s, const struct step *i)
     struct rank_steps *k;
     double work_s;
 
-    if (!believable(i)) {
+    if (!is_believable(i)) {
         s->quota->refused++;
         return;
     }
@@ -552,27 +527,29 @@ void steps_take(struct steps *s, double now_s, const struct step *i)
     k = &s->rank[i->rank].mean;
     if (!(i->flags & STEP_INCOMPLETE) &&
         !presence_was_suspended(s->presence, now_s, (double)i->duration_ns * 1e-9)) {
-        k->compute_s = smooth(k->compute_s, work_s);
-        k->stay_s = smooth(k->stay_s, (double)i->stay_ns * 1e-9 / i->n_steps);
+        k->compute_s = smoothed(k->compute_s, work_s);
+        k->stay_s = smoothed(k->stay_s, (double)i->stay_ns * 1e-9 / i->n_steps);
     }
     widen_stretch(s, now_s, i->n_steps);
     add_steps(s, now_s, i, work_s);
 }
 
-void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s,
-                       const float *own_s, uint32_t n)
+void steps_count_whole(struct steps *s, double now_s, const struct call_step *k)
 {
     if (!s->count.period) {
-        s->count.period = period;
+        s->count.period = k->period;
         s->count.block = 1;
     }
-    s->count.done += steps;
+    s->count.done += k->steps;
     s->count.seen_s = now_s;
-    for (uint32_t r = 0; r < n; r++)
-        if (!isnan(own_s[r])) {
-            s->rank[r].mean.compute_s = smooth(s->rank[r].mean.compute_s, own_s[r]);
-            s->rank[r].mean.stay_s = smooth(s->rank[r].mean.stay_s, fmax(0, duration_s - own_s[r]));
-        }
+    for (uint32_t r = 0; r < k->ranks; r++) {
+        struct rank_steps *mean = &s->rank[r].mean;
+
+        if (isnan(k->own_s[r]))
+            continue;
+        mean->compute_s = smoothed(mean->compute_s, k->own_s[r]);
+        mean->stay_s = smoothed(mean->stay_s, fmax(0, k->duration_s - k->own_s[r]));
+    }
 }
 
 void steps_finish(struct steps *s, double now_s)

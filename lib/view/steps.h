@@ -3,6 +3,7 @@
 #ifndef SYNCGUARD_VIEW_STEPS_H
 #define SYNCGUARD_VIEW_STEPS_H
 
+#include "calls/call_steps.h"
 #include "view/communicators.h"
 #include "view/events.h"
 #include "view/figures.h"
@@ -19,7 +20,8 @@ struct step_count {
     uint32_t newest_seq;   /* of comm */
     double moved_s;        /* when a rank came to a newer collective of comm */
     uint64_t done;
-    double seen_s; /* when the newest was done */
+    double seen_s;    /* when the newest was done */
+    double changed_s; /* when steps_change() was last; minus infinity: never */
 };
 
 struct rank_steps { /* a step, smoothed; 0: nothing yet */
@@ -63,20 +65,17 @@ void steps_take(struct steps *s, double now_s, const struct step *i);
 void steps_take_seq(struct steps *s, double now_s, uint64_t comm, uint32_t seq);
 void steps_end_rank(struct steps *s, uint32_t rank);
 void steps_finish(struct steps *s, double now_s); /* steps that are open count as they are */
-/* A step that was put together from its calls: its number after the one before it, collectives in it,
- * duration, and each of n ranks' own work (NaN not known). */
-void steps_count_whole(struct steps *s, double now_s, uint32_t steps, uint32_t period, double duration_s,
-                       const float *own_s, uint32_t n);
+/* A step that was put together from its calls. */
+void steps_count_whole(struct steps *s, double now_s, const struct call_step *k);
 /* Its duration counts towards the pace; false: the job stood still in it, and measuring starts over with the
  * next one. */
 bool steps_keep(struct steps *s, double now_s, double duration_s);
 /* A costly verdict began or ended then: what was before says nothing of the pace since. */
 void steps_change(struct steps *s, double at_s);
-double steps_changed_s(const struct steps *s); /* the latest; minus infinity: never */
 
 const struct step_count *steps_count(const struct steps *s);
 struct rank_steps steps_rank(const struct steps *s, uint32_t rank);
-/* How far back the figures of steps go: a minute, or to the job's begin or steps_changed_s() if these are
+/* How far back the figures of steps go: a minute, or to the job's begin or count.changed_s if these are
  * later. */
 double steps_window_s(const struct steps *s, double now_s);
 double steps_mean_s(const struct steps *s, double now_s);

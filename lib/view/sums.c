@@ -7,8 +7,6 @@
 #include "common/xalloc.h"
 #include "detect/delay.h"
 
-#define FADE (1 - 1.0 / COLUMNS_RECENT)
-
 struct sums {
     const struct roster *roster;
     struct {
@@ -61,15 +59,10 @@ const struct rank_sums *sums_rank(const struct sums *s, uint32_t rank, bool run)
     return run ? &s->rank[rank].run : &s->rank[rank].recent;
 }
 
-double sums_faded(double sum)
-{
-    return sum * FADE;
-}
-
 void joined_sums_fade(struct joined_sums *s)
 {
-    s->wait_s *= FADE;
-    s->transfer_s *= FADE;
+    s->wait_s *= SUMS_FADE;
+    s->transfer_s *= SUMS_FADE;
 }
 
 void joined_sums_add(struct joined_sums *a, const struct joined_sums *b)
@@ -84,18 +77,18 @@ void joined_sums_add(struct joined_sums *a, const struct joined_sums *b)
 void sums_fade(struct sums *s)
 {
     joined_sums_fade(&s->recent);
-    s->stay_s *= FADE;
+    s->stay_s *= SUMS_FADE;
     for (uint32_t r = 0; r < roster_limit(s->roster); r++) {
         struct rank_sums *k = &s->rank[r].recent;
         struct rank_delays *d = &s->rank[r].delays;
-        double fade = k->time_s < FADED_S ? 0 : FADE;
+        double fade = k->time_s < FADED_S ? 0 : SUMS_FADE;
 
         k->work_s *= fade;
         k->stay_s *= fade;
         k->time_s *= fade;
-        d->wait_s *= FADE;
-        d->delay_s *= FADE;
-        d->collectives *= FADE;
+        d->wait_s *= SUMS_FADE;
+        d->delay_s *= SUMS_FADE;
+        d->collectives *= SUMS_FADE;
     }
 }
 

@@ -38,9 +38,9 @@ struct rank_waiting {
 };
 struct rank_waiting sums_waiting(const struct sums *s, uint32_t rank, const struct totals *recent);
 
-/* For those who keep such sums, too. */
+/* For those who keep such sums, too: what is left of one when a column of history ends. */
+#define SUMS_FADE (1 - 1.0 / COLUMNS_RECENT)
 void joined_sums_add(struct joined_sums *a, const struct joined_sums *b);
 void joined_sums_fade(struct joined_sums *s);
-double sums_faded(double sum);
 
 #endif

@@ -31,30 +31,21 @@ void switches_free(struct switches *s)
     free(s);
 }
 
-static uint32_t number_of(struct switches *s, const char *name, size_t bytes)
-{
-    uint32_t n = names_count(s->names), number;
-
-    if (!bytes || bytes > SWITCHES_NAME)
-        return NAMES_NONE;
-    number = n < SWITCHES_MAX ? names_add(s->names, name, bytes) : names_find(s->names, name, bytes);
-    if (number == n) {
-        s->above = xgrow(s->above, &s->cap, n + 1, sizeof(*s->above));
-        s->above[n] = NAMES_NONE;
-    }
-    return number;
-}
-
 void switches_add(struct switches *s, const char *path)
 {
     uint32_t above = NAMES_NONE;
 
     for (;;) {
+        uint32_t n = names_count(s->names), number;
         size_t bytes = strcspn(path, ".");
-        uint32_t number = number_of(s, path, bytes);
 
+        if (!bytes || bytes > SWITCHES_NAME)
+            return;
+        number = n < SWITCHES_MAX ? names_add(s->names, path, bytes) : names_find(s->names, path, bytes);
         if (number == NAMES_NONE)
             return;
+        if (number == n)
+            s->above = xgrow(s->above, &s->cap, n + 1, sizeof(*s->above));
         s->above[number] = above;
         above = number;
         path += bytes;

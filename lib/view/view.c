@@ -64,28 +64,24 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
                      d->first_seq, d->last_seq);
 }
 
-/* A step ended that was put together from its calls. */
-static void on_step_of_calls(struct view *v, double now_s, const struct call_step *k)
-{
-    struct path *path;
-
-    steps_count_whole(v->steps, now_s, k->steps, k->period, k->duration_s, k->own_s, k->ranks);
-    if (steps_keep(v->steps, now_s, k->duration_s))
-        columns_take_step(v->columns, k->duration_s);
-    scaling_take_steps(v->scaling, k->steps);
-    path = path_new(call_steps_graph(v->calls), k->back, k->ranks);
-    if (path)
-        path_shares_take_path(v->path_shares, now_s, path);
-    path_free(path);
-    call_steps_judge(v->calls, now_s, v->watched_s, v->params.min_slowdown, k);
-}
-
-static void take_steps_of_calls(struct view *v, double now_s)
+/* Steps ended that were put together from their calls. */
+static void on_steps_of_calls(struct view *v, double now_s)
 {
     struct call_step k;
 
-    while (call_steps_next(v->calls, &k))
-        on_step_of_calls(v, now_s, &k);
+    while (call_steps_next(v->calls, &k)) {
+        struct path *path;
+
+        steps_count_whole(v->steps, now_s, &k);
+        if (steps_keep(v->steps, now_s, k.duration_s))
+            columns_take_step(v->columns, k.duration_s);
+        scaling_take_steps(v->scaling, k.steps);
+        path = path_new(call_steps_graph(v->calls), k.back, k.ranks);
+        if (path)
+            path_shares_take_path(v->path_shares, now_s, path);
+        path_free(path);
+        call_steps_judge(v->calls, now_s, v->watched_s, v->params.min_slowdown, &k);
+    }
 }
 
 /* What is counted as a step is something else from now on. */
@@ -134,20 +130,19 @@ static uint32_t members_of(uint64_t comm, void *arg)
     return communicators_size(v->communicators, comm);
 }
 
+static bool runs(const struct view *v, uint32_t rank)
+{
+    const struct view_rank *k = roster_at(v->roster, rank);
+
+    return k->known && !k->ended;
+}
+
 static void add_to_calls(struct view *v, uint32_t rank)
 {
     uint32_t node = roster_at(v->roster, rank)->node;
 
     /* Ranks of a node share its clock; one whose node is unknown has a clock of its own. */
     call_steps_add_rank(v->calls, rank, node == WORK_PLACE_NONE ? VIEW_RANKS_MAX + rank : node);
-}
-
-static void begin_calls(struct view *v)
-{
-    v->calls = call_steps_new(members_of, v, v->diagnosis);
-    for (uint32_t r = 0; r < roster_limit(v->roster); r++)
-        if (roster_at(v->roster, r)->known && !roster_at(v->roster, r)->ended)
-            add_to_calls(v, r);
 }
 
 /* ---- a view ---- */
@@ -188,7 +183,7 @@ void view_free(struct view *v)
 {
     if (!v)
         return;
-    view_run_free(v->run);
+    free(v->run);
     view_verdicts_free(v->verdicts);
     newest_picture_free(v->picture);
     switches_free(v->switches);
@@ -271,19 +266,16 @@ const struct switches *view_switches(const struct view *v)
     return v->switches;
 }
 
-/* The arrays are as long as the largest number of a rank needs. */
-static bool may_add_rank(struct view *v, uint32_t rank)
-{
-    if (rank >= v->quota.bounds.ranks) {
-        v->quota.rejected.ranks++;
-        return false;
-    }
-    return rank < roster_limit(v->roster) || quota_allows(&v->quota, roster_more_bytes(v->roster, rank));
-}
-
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name)
 {
-    if (rank >= VIEW_RANKS_MAX || app < roster_count(v->roster)->app || !may_add_rank(v, rank))
+    if (rank >= VIEW_RANKS_MAX || app < roster_count(v->roster)->app)
+        return -1;
+    if (rank >= v->quota.bounds.ranks) {
+        v->quota.rejected.ranks++;
+        return -1;
+    }
+    /* The arrays are as long as the largest number of a rank needs. */
+    if (rank >= roster_limit(v->roster) && !quota_allows(&v->quota, roster_more_bytes(v->roster, rank)))
         return -1;
     if (app > roster_count(v->roster)->app)
         forget_program(v, app);
@@ -432,36 +424,32 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     }
 }
 
-/* From the first message, nonblocking call or second communicator on; what was judged before, as meetings of
- * all ranks, is over. */
-static bool is_judged_by_calls(struct view *v, const struct call *c)
-{
-    if (call_steps_active(v->calls))
-        return true;
-    note_use(v, c->comm, call_is_message(c) || call_is_nonblocking(c));
-    if (!v->call_use.various)
-        return false;
-    steps_forget(v->steps);
-    path_shares_forget(v->path_shares);
-    diagnosis_restart(v->diagnosis);
-    call_steps_activate(v->calls);
-    return true;
-}
-
 void view_call(struct view *v, double now_s, const struct call *c)
 {
     struct boundary_at at;
 
     if (!quota_allows(&v->quota, 0))
         return;
-    if (!v->calls)
-        begin_calls(v);
-    if (c->rank >= roster_limit(v->roster) || !roster_at(v->roster, c->rank)->known ||
-        roster_at(v->roster, c->rank)->ended)
+    if (!v->calls) {
+        v->calls = call_steps_new(members_of, v, v->diagnosis);
+        for (uint32_t r = 0; r < roster_limit(v->roster); r++)
+            if (runs(v, r))
+                add_to_calls(v, r);
+    }
+    if (c->rank >= roster_limit(v->roster) || !runs(v, c->rank))
         return;
     begin_watch(v, now_s);
-    if (!is_judged_by_calls(v, c))
-        return;
+    /* They are judged by calls from the first message, nonblocking call or second communicator on; what was
+     * judged before, as meetings of all ranks, is over. */
+    if (!call_steps_active(v->calls)) {
+        note_use(v, c->comm, call_is_message(c) || call_is_nonblocking(c));
+        if (!v->call_use.various)
+            return;
+        steps_forget(v->steps);
+        path_shares_forget(v->path_shares);
+        diagnosis_restart(v->diagnosis);
+        call_steps_activate(v->calls);
+    }
     at = call_steps_take(v->calls, c, communicators_series(v->communicators, c->comm));
     if (at.moved) {
         steps_restart(v->steps);
@@ -469,7 +457,7 @@ void view_call(struct view *v, double now_s, const struct call *c)
         diagnosis_restart(v->diagnosis);
     }
     if (at.ends)
-        take_steps_of_calls(v, now_s);
+        on_steps_of_calls(v, now_s);
 }
 
 void view_call_lost(struct view *v, uint32_t rank)
@@ -551,7 +539,7 @@ void view_finish(struct view *v, double now_s)
     presence_finish(v->presence);
     if (v->calls) {
         call_steps_finish(v->calls);
-        take_steps_of_calls(v, now_s);
+        on_steps_of_calls(v, now_s);
         call_steps_settle(v->calls, v->params.min_slowdown);
     }
     steps_finish(v->steps, now_s);

@@ -4,24 +4,21 @@
 #include "ring/ring.h"
 #include "view/view_stall_private.h"
 
-static bool waits_for_messages(const struct view *v, const struct view_rank *k)
-{
-    return k->inside_op == RING_OP_POINT_TO_POINT ||
-           (k->inside_op == RING_OP_WAIT && !communicators_size(v->communicators, k->inside_comm));
-}
-
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s)
 {
     if (!k->known || k->ended || k->live_at_s + LIVE_VALID_S <= now_s)
         return STALL_ELSEWHERE;
-    if (k->inside_op != RING_OP_NONE)
-        return waits_for_messages(v, k) ? STALL_MESSAGE : STALL_COLLECTIVE;
-    return k->live_op == RING_OP_NONE ? STALL_OUTSIDE : STALL_ELSEWHERE;
+    if (k->inside_op == RING_OP_NONE)
+        return k->live_op == RING_OP_NONE ? STALL_OUTSIDE : STALL_ELSEWHERE;
+    return k->inside_op == RING_OP_POINT_TO_POINT ||
+                   (k->inside_op == RING_OP_WAIT && !communicators_size(v->communicators, k->inside_comm))
+               ? STALL_MESSAGE
+               : STALL_COLLECTIVE;
 }
 
 double view_stall_idle_since_s(const struct view *v)
 {
     const struct step_count *steps = steps_count(v->steps);
 
-    return steps->period ? fmax(steps->seen_s, steps->moved_s) : roster_active_s(v->roster);
+    return steps->period ? fmax(steps->seen_s, steps->moved_s) : roster_count(v->roster)->active_s;
 }

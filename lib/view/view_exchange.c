@@ -79,22 +79,19 @@ static bool name_calls(const struct view *v, struct graph *g, char *name)
     return found;
 }
 
-/* Everything blocks, in one communicator. */
-static bool name_samples(const struct view *v, char *name)
-{
-    struct exchange_comm comm[2];
-    struct exchange e = { .ranks = all_ranks(v), .comm = comm };
-
-    e.n_comms = communicators_exchanged(v->communicators, v->call_use.comm, comm);
-    return exchange_name(&e, name);
-}
-
 bool view_exchange_get(const struct view *v, char name[EXCHANGE_NAME_SIZE])
 {
     struct graph *g = call_steps_graph(v->calls);
+    struct exchange_comm comm[2];
+    struct exchange e = { .comm = comm };
 
     *name = '\0';
     if (g)
         return name_calls(v, g, name);
-    return !v->call_use.various && name_samples(v, name);
+    if (v->call_use.various)
+        return false;
+    /* Everything blocks, in one communicator. */
+    e.ranks = all_ranks(v);
+    e.n_comms = communicators_exchanged(v->communicators, v->call_use.comm, comm);
+    return exchange_name(&e, name);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "model/regime.h"
 #include "ring/ring.h"
 #include "view/comms.h"
@@ -39,35 +40,17 @@ static void worst_figures(const struct view *v, struct view_figures *f)
 static void limit_figures(const struct view *v, struct view_figures *f)
 {
     double worth = (v->params.min_slowdown - 1) / (f->communication_ratio + f->p2p_ratio);
-    bool calls = call_steps_active(v->calls);
+    double *mds[] = { &f->transfer_mds, &f->transfer_node_mds, &f->transfer_link_mds };
 
-    f->transfer_mds = 1 + (calls ? call_steps_limit(v->calls, 0) : diagnosis_transfer_limit(v->diagnosis));
-    f->transfer_node_mds = calls ? 1 + call_steps_limit(v->calls, 1) : NAN;
-    f->transfer_link_mds = calls ? 1 + call_steps_limit(v->calls, 2) : NAN;
-    if (isnan(worth)) /* what they cost is not known */
-        f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
-    if (f->transfer_mds < 1 + worth)
-        f->transfer_mds = 1 + worth;
-    if (f->transfer_node_mds < 1 + worth)
-        f->transfer_node_mds = 1 + worth;
-    if (f->transfer_link_mds < 1 + worth)
-        f->transfer_link_mds = 1 + worth;
-}
+    for (uint32_t nodes = 0; nodes < ARRAY_SIZE(mds); nodes++) {
+        double limit = call_steps_active(v->calls) ? call_steps_limit(v->calls, nodes)
+                       : nodes                     ? NAN
+                                                   : diagnosis_transfer_limit(v->diagnosis);
 
-/* Nothing of before is a figure of a job that stands still. */
-static void forget_pace(struct view_figures *f)
-{
-    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_p99_s = f->step_cv = f->steps_per_s = NAN;
-    f->skew_p50_s = f->skew_p95_s = NAN;
-    f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
-    f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
-    f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
-}
-
-static void forget_rank_pace(struct view_rank_figures *f)
-{
-    f->lateness_s = f->lateness_p50_s = f->lateness_p95_s = f->lateness_p99_s = f->last_ratio = NAN;
-    f->wait_s = f->delay_s = f->compute_s = f->stay_s = f->slowdown = NAN;
+        *mds[nodes] = 1 + limit < 1 + worth ? 1 + worth : 1 + limit;
+        if (isnan(worth)) /* what they cost is not known */
+            *mds[nodes] = NAN;
+    }
 }
 
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
@@ -85,8 +68,14 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     view_shares(v, f);
     limit_figures(v, f);
     worst_figures(v, f);
-    if (presence_stands_still(v->presence))
-        forget_pace(f);
+    if (!presence_stands_still(v->presence))
+        return;
+    /* Nothing of before is a figure of a job that stands still. */
+    f->step_mean_s = f->step_p50_s = f->step_p95_s = f->step_p99_s = f->step_cv = f->steps_per_s = NAN;
+    f->skew_p50_s = f->skew_p95_s = NAN;
+    f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
+    f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
+    f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
 }
 
 bool view_called(const struct view *v)
@@ -141,8 +130,10 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .process_s = now_s - k->process_since_s,
     };
     columns_quantiles(v->columns, rank, &f->lateness_p50_s, &f->lateness_p95_s, &f->lateness_p99_s);
-    if (presence_stands_still(v->presence))
-        forget_rank_pace(f);
+    if (presence_stands_still(v->presence)) {
+        f->lateness_s = f->lateness_p50_s = f->lateness_p95_s = f->lateness_p99_s = f->last_ratio = NAN;
+        f->wait_s = f->delay_s = f->compute_s = f->stay_s = f->slowdown = NAN;
+    }
     return true;
 }
 

@@ -129,7 +129,7 @@ static bool within_bounds(const void *item, const struct bound *f)
 }
 
 /* item, as reported, becomes what is shown: between that and what was shown before. */
-static void smooth(void *item, const void *before, const struct bound *f, double passed_s)
+static void smooth_figures(void *item, const void *before, const struct bound *f, double passed_s)
 {
     float weight = (float)(1 - exp(-fmax(passed_s, 0) / SMOOTH_S));
 
@@ -176,7 +176,7 @@ void view_health_take_node(struct view_health *s, double now_s, const struct nod
     if (!(h = node_of(s, n->rank, n->app)))
         return;
     if (h->reported)
-        smooth(&item, &h->figures, node_bounds, now_s - h->at_s);
+        smooth_figures(&item, &h->figures, node_bounds, now_s - h->at_s);
     make_printable(item.nic);
     h->figures = item;
     h->at_s = now_s;
@@ -197,14 +197,14 @@ void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_
         return;
     k = &h->gpu[g->index];
     if (k->reported)
-        smooth(&item, &k->figures, gpu_bounds, now_s - k->at_s);
+        smooth_figures(&item, &k->figures, gpu_bounds, now_s - k->at_s);
     *k = (struct gpu_health){ .reported = true, .at_s = now_s, .figures = item };
 }
 
 /* ---- does the lateness follow the run delay ---- */
 
 /* Moments with weights that fade (West 1979, Updating mean and variance estimates). */
-static void correlate(struct task_health *h, float x, float y)
+static void correlate_lateness(struct task_health *h, float x, float y)
 {
     float dx = x - h->mean_x, dy = y - h->mean_y, weight;
 
@@ -246,11 +246,11 @@ void view_health_take_task(struct view_health *s, double now_s, const struct tas
     if (!k->reported)
         *k = (struct task_health){ .reported = true };
     else
-        smooth(&item, &k->figures, task_bounds, now_s - k->at_s);
+        smooth_figures(&item, &k->figures, task_bounds, now_s - k->at_s);
     make_printable(item.cpus);
     cell = columns_newest(s->columns, t->rank);
     if (cell.joined && !isnan(t->run_delay_ratio))
-        correlate(k, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
+        correlate_lateness(k, t->run_delay_ratio, cell.lateness_s / (float)cell.joined);
     k->figures = item;
     k->at_s = now_s;
     s->any = true;
@@ -341,7 +341,7 @@ struct group {
     float *value;       /* scratch */
 };
 
-static size_t collect(const struct group *g, enum cause_kind kind, bool culprits)
+static size_t collect_values(const struct group *g, enum cause_kind kind, bool culprits)
 {
     bool of_node = kind >= CAUSE_OF_NODE;
     uint32_t n = of_node ? (uint32_t)g->view->health->n_nodes : roster_limit(g->view->roster);
@@ -419,22 +419,6 @@ static void mark_culprits(struct group *g, const struct view_verdict *d)
 
 /* ---- the norm of all, for single rows ---- */
 
-static void sum_switches(struct view *v) /* of context */
-{
-    struct view_health *s = v->health;
-
-    for (uint32_t p = 0; p < s->n_nodes; p++)
-        s->node[p].involuntary_per_s = NAN;
-    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
-        uint32_t place = roster_at(v->roster, r)->node;
-        const struct task_item *t = place < s->n_nodes ? task_of(v, r) : NULL;
-        float *sum = t ? &s->node[place].involuntary_per_s : NULL;
-
-        if (t && !isnan(t->involuntary_per_s))
-            *sum = t->involuntary_per_s + (isnan(*sum) ? 0 : *sum);
-    }
-}
-
 bool view_health_is_due(const struct view *v, double now_s)
 {
     return v->health->any && !v->health->norm[CAUSE_RUN_DELAY].n && now_s < v->watched_s + SOON_S;
@@ -450,9 +434,18 @@ void view_health_roll(struct view *v, double now_s)
     s->norm_s = now_s;
     group_open(&g, v);
     for (int kind = 0; kind < CAUSE_KINDS; kind++)
-        s->norm[kind] = cause_norm(kind, g.value, collect(&g, kind, false)); /* nobody is a culprit */
+        s->norm[kind] = cause_norm(kind, g.value, collect_values(&g, kind, false)); /* nobody is a culprit */
     group_close(&g);
-    sum_switches(v);
+    for (uint32_t p = 0; p < s->n_nodes; p++)
+        s->node[p].involuntary_per_s = NAN;
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        uint32_t place = roster_at(v->roster, r)->node;
+        const struct task_item *t = place < s->n_nodes ? task_of(v, r) : NULL;
+        float *sum = t ? &s->node[place].involuntary_per_s : NULL;
+
+        if (t && !isnan(t->involuntary_per_s))
+            *sum = t->involuntary_per_s + (isnan(*sum) ? 0 : *sum);
+    }
 }
 
 /* ---- causes ---- */
@@ -520,14 +513,14 @@ static double culprits_share(const struct group *g, enum cause_kind kind)
     return n ? sum / n : 0;
 }
 
-static double compare(const struct group *g, enum cause_kind kind, struct cause *c)
+static double compare_groups(const struct group *g, enum cause_kind kind, struct cause *c)
 {
-    size_t n = collect(g, kind, true);
+    size_t n = collect_values(g, kind, true);
     struct cause_norm mine = cause_norm(kind, g->value, n), others;
 
     if (!n)
         return 0;
-    n = collect(g, kind, false);
+    n = collect_values(g, kind, false);
     others = cause_norm(kind, g->value, n);
     c->kind = kind;
     c->value = mine.median;
@@ -543,7 +536,7 @@ static void strongest(const struct group *g, const bool asked[CAUSE_KINDS], char
 
     for (int kind = 0; kind < CAUSE_KINDS; kind++) {
         struct cause c = { 0 };
-        double score = asked[kind] ? compare(g, kind, &c) : 0;
+        double score = asked[kind] ? compare_groups(g, kind, &c) : 0;
 
         if (score > best_score) {
             best_score = score;

@@ -4,31 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "model/regime.h"
 #include "ring/ring.h"
 #include "view/health.h"
 #include "view/view_private.h"
 
-#define PAUSE_S        1.0   /* the rest of a step may come this much later */
-#define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
+#define PAUSE_S 1.0 /* the rest of a step may come this much later */
 /* there is one hang at a time, or lost nodes; findings count from 0 */
 #define HANG_ID UINT32_MAX
 #define LOST_ID (HANG_ID - 1)
 /* ... and on: those of before view_position_set() */
 #define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX)
-
-struct verdicts {
-    enum view_regime regime;
-    enum view_regime moving; /* the newest one that was not stalled */
-    enum regime by_shares;   /* the newest one that the shares of time gave; REGIMES: none yet */
-    char stalled[512];       /* who holds it up, when regime is stalled */
-    bool ended_still;        /* the job ended while it was stalled */
-    struct view_verdict now[VIEW_VERDICTS_MAX], *raised;
-    size_t n, n_raised, raised_cap;
-    uint32_t next_finding; /* findings below it were seen */
-};
 
 struct verdicts *view_verdicts_new(void)
 {
@@ -52,13 +40,6 @@ const char *view_regime_name(enum view_regime r)
 {
     return r < ARRAY_SIZE(names_of_regimes) ? names_of_regimes[r] : NULL;
 }
-
-static const char *format_s(char buf[32], double s)
-{
-    return units_format_s(buf, 32, s);
-}
-
-/* ---- what stops a job ---- */
 
 static void describe_stop(const struct view *v, double now_s, const struct view_stall *s,
                           struct view_verdict *d)
@@ -97,8 +78,6 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
         step_marks_inside(v->marks, now_s, s->culprit[0], d->cause, sizeof(d->cause));
 }
 
-/* ---- findings ---- */
-
 static void describe_finding(struct view *v, double now_s, const struct finding *found,
                              struct view_verdict *d)
 {
@@ -106,10 +85,8 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     bool by_connections = connections_place(v->connections, now_s, &placed);
     const struct step_count *steps = steps_count(v->steps);
     double step_s = steps_mean_s(v->steps, now_s);
-    char share[48];
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
-    char lost[32], of[32];
-    size_t at;
+    char share[48], lost[32], of[32];
 
     *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
@@ -125,14 +102,15 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     if (d->found_step < 0)
         d->found_step = -1;
     view_finding_culprits(v, f, d);
-    at = view_finding_text(v, f, false, d->text, sizeof(d->text));
+    view_finding_text(v, f, false, d->text, sizeof(d->text));
     if (d->since_step < 0)
         d->since_step = 0;
     if (f->slowdown > 1)
-        view_append(d->text, sizeof(d->text), at, "; %s costs %s of the step time, %s of %s",
+        text_append(d->text, sizeof(d->text), "; %s costs %s of the step time, %s of %s",
                     d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
                     finding_lost_text(f, false, share, sizeof(share)),
-                    format_s(lost, step_s * (1 - 1 / f->slowdown)), format_s(of, step_s));
+                    units_format_s(lost, sizeof(lost), step_s * (1 - 1 / f->slowdown)),
+                    units_format_s(of, sizeof(of), step_s));
     d->minor = view_is_minor(f->slowdown);
     if (by_connections)
         connections_text(v->connections, d->cause, sizeof(d->cause));
@@ -141,8 +119,6 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     if (d->n_culprits == 1 && (f->scope == SCOPE_RANK || f->class <= FINDING_DRIFT))
         step_marks_cause(v->marks, f->scope, f->place, d->cause, sizeof(d->cause));
 }
-
-/* ---- all together ---- */
 
 static struct view_verdict *find_raised(struct verdicts *s, uint32_t id)
 {
@@ -269,7 +245,7 @@ static int costlier(const struct view_verdict *x, double p, const struct view_ve
                                                     : (q > p) - (q < p);
 }
 
-static int by_price(const void *a, const void *b)
+int view_verdict_by_cost(const void *a, const void *b)
 {
     const struct view_verdict *x = a, *y = b;
 
@@ -346,7 +322,7 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
             r->finding.slowdown = finding_slowdown(run_s, r->finding.saved_s);
     }
     if (s->n_raised > 1)
-        qsort(s->raised, s->n_raised, sizeof(s->raised[0]), by_price);
+        qsort(s->raised, s->n_raised, sizeof(s->raised[0]), view_verdict_by_cost);
 }
 
 /* No step for long, and no rank is inside of anything: they all do something else. */
@@ -398,18 +374,6 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
     return regimes[s->by_shares];
 }
 
-/* What was raised before is looked at again when it goes on. */
-static void judge_suspended(struct view *v, double now_s)
-{
-    struct verdicts *s = v->verdicts;
-
-    s->n = 0;
-    if (s->regime != VIEW_SUSPENDED)
-        events_add(v->events, now_s, "", "regime: %s", view_regime_name(VIEW_SUSPENDED));
-    s->regime = VIEW_SUSPENDED;
-    presence_stand_still(v->presence, now_s, false, true);
-}
-
 void view_judge(struct view *v, double now_s)
 {
     struct view_verdict now[VIEW_RAISED_MAX];
@@ -420,7 +384,11 @@ void view_judge(struct view *v, double now_s)
     size_t n = 0;
 
     if (presence_slurm(v->presence) == VIEW_SLURM_SUSPENDED && !presence_finished(v->presence)) {
-        judge_suspended(v, now_s);
+        s->n = 0; /* what was raised before is looked at again when it goes on */
+        s->regime = VIEW_SUSPENDED;
+        if (before != VIEW_SUSPENDED)
+            events_add(v->events, now_s, "", "regime: %s", view_regime_name(VIEW_SUSPENDED));
+        presence_stand_still(v->presence, now_s, false, true);
         return;
     }
     stalled = view_stall_find(v, now_s, &stall);
@@ -459,14 +427,4 @@ size_t view_verdicts_get(const struct view *v, const struct view_verdict **verdi
 {
     *verdicts = v->verdicts->now;
     return v->verdicts->n;
-}
-
-const char *view_stalled_text(const struct view *v)
-{
-    return v->verdicts->stalled;
-}
-
-bool view_ended_still(const struct view *v)
-{
-    return v->verdicts->ended_still;
 }

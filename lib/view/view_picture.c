@@ -15,7 +15,7 @@ struct newest_picture { /* what it was drawn of */
     bool of_calls;
 };
 
-static struct picture *draw(const struct view *v, uint32_t rows)
+static struct picture *draw_step(const struct view *v, uint32_t rows)
 {
     const struct graph *g = call_steps_graph(v->calls);
     const struct step_count *steps = steps_count(v->steps);
@@ -46,7 +46,7 @@ const struct picture *view_picture(const struct view *v, double now_s, uint32_t 
     if (!d->picture || d->rows != rows || d->done != steps->done || d->seen_s != steps->seen_s ||
         d->of_calls != call_steps_active(v->calls)) {
         picture_free(d->picture);
-        *d = (struct newest_picture){ draw(v, rows), rows, steps->done, steps->seen_s,
+        *d = (struct newest_picture){ draw_step(v, rows), rows, steps->done, steps->seen_s,
                                       call_steps_active(v->calls) };
     }
     if (d->picture)

@@ -9,6 +9,7 @@
 
 #include "calls/call_steps.h"
 #include "detect/diagnosis.h"
+#include "model/regime.h"
 #include "view/columns.h"
 #include "view/communicators.h"
 #include "view/connections.h"
@@ -120,32 +121,38 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
 double view_stall_limit_s(const struct view *v, double now_s);
 
 /* view_finding.c */
-/* What shows a finding, without its price, of a job that goes on or in the past tense.  Returns the length.
- */
-size_t view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+/* What shows a finding, without its price, of a job that goes on or in the past tense. */
+void view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
 /* Adds whom it names, and whom those that are reported with it. */
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
 void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
-/* Adds to the text of length at; returns what its length would be in a larger buffer. */
-__attribute__((format(printf, 4, 5))) size_t view_append(char *buf, size_t size, size_t at, const char *fmt,
-                                                         ...);
 
 /* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that
  * stop the job. */
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
 
-/* view_judge.c: regime and verdicts as they are now */
+/* view_judge.c: regime and verdicts as they are now, which it alone writes */
+struct verdicts {
+    enum view_regime regime;
+    enum view_regime moving; /* the newest one that was not stalled */
+    enum regime by_shares;   /* the newest one that the shares of time gave; REGIMES: none yet */
+    char stalled[512];       /* who holds it up, when regime is stalled */
+    bool ended_still;        /* the job ended while it was stalled */
+    struct view_verdict now[VIEW_VERDICTS_MAX], *raised;
+    size_t n, n_raised, raised_cap;
+    uint32_t next_finding; /* findings below it were seen */
+};
 struct verdicts *view_verdicts_new(void);
 void view_verdicts_free(struct verdicts *s);
 /* those of view_position_set() */
 void view_verdicts_go_on(struct view *v, const struct view_verdict *verdict, size_t n);
 void view_judge(struct view *v, double now_s);
-const char *view_stalled_text(const struct view *v); /* who holds it up, when it is stalled */
-bool view_ended_still(const struct view *v);         /* the job ended while it was stalled */
+/* For qsort(): by what they cost.  A hang that goes on, which has no price, comes first; what follows from
+ * another behind all others. */
+int view_verdict_by_cost(const void *a, const void *b);
 
 /* view_run.c: the verdicts of a job that has ended */
 void view_run_take(struct view *v, double now_s);
-void view_run_free(struct view_run *s); /* NULL is fine */
 /* The costliest of them as a sentence; NULL: none cost anything. */
 const char *view_run_sentence(const struct view *v);
 

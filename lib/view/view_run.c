@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "view/view_private.h"
@@ -17,13 +17,8 @@ struct view_run {
     size_t n;
 };
 
-void view_run_free(struct view_run *s)
-{
-    free(s);
-}
-
 /* The figures stay those of the one that cost more, of those whose places are known. */
-static void join(struct view_verdict *a, const struct view_verdict *other)
+static void join_verdicts(struct view_verdict *a, const struct view_verdict *other)
 {
     struct view_verdict first = *a;
     const struct view_verdict *b = a->earlier && !other->earlier ? &first : other;
@@ -52,17 +47,6 @@ static void join(struct view_verdict *a, const struct view_verdict *other)
     a->found_s = b->found_s;
 }
 
-/* A hang that goes on, which has no price, comes first; what follows from another behind all others. */
-static int by_cost(const void *x, const void *y)
-{
-    const struct view_verdict *a = x, *b = y;
-    double p = isnan(a->finding.saved_s) ? INFINITY : a->finding.saved_s,
-           q = isnan(b->finding.saved_s) ? INFINITY : b->finding.saved_s;
-
-    return a->finding.follows != b->finding.follows ? a->finding.follows - b->finding.follows
-                                                    : (q > p) - (q < p);
-}
-
 /* Did it stand at the end and cost something then? */
 static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 {
@@ -76,53 +60,43 @@ static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 }
 
 /* ", from 6.10 s to 60.0 s of the run, 3 times; this cost 43.2 s of 98.1 s (44 %)" */
-static void put_cost(const struct view *v, struct view_verdict *d, double run_s, size_t at)
+static void append_cost(const struct view *v, struct view_verdict *d, double run_s)
 {
     double from_s = view_verdict_from_s(d) - presence_began_s(v->presence),
            to_s = d->over_s - presence_began_s(v->presence);
-    char lost[48], from[32], to[32], cost[32], run[32], when[96] = "", times[32] = "";
+    char lost[48], from[32], to[32], cost[32], run[32];
 
     units_format_s(from, sizeof(from), fmax(0, from_s));
     units_format_s(to, sizeof(to), to_s);
     units_format_s(cost, sizeof(cost), d->finding.saved_s);
     units_format_s(run, sizeof(run), run_s);
     if (!d->finding.standing)
-        snprintf(when, sizeof(when), ", from %s to %s of the run", from, to);
+        text_append(d->text, sizeof(d->text), ", from %s to %s of the run", from, to);
     else if (from_s > ALL_ALONG * run_s && d->finding.onset_step > FIRST)
-        snprintf(when, sizeof(when), ", from %s of the run on", from);
+        text_append(d->text, sizeof(d->text), ", from %s of the run on", from);
     if (d->times > 1)
-        snprintf(times, sizeof(times), ", %u times", d->times);
-    if (at < sizeof(d->text))
-        snprintf(d->text + at, sizeof(d->text) - at, "%s%s; this cost %s of %s (%s)", when, times, cost, run,
-                 finding_lost_text(&d->finding, true, lost, sizeof(lost)));
+        text_append(d->text, sizeof(d->text), ", %u times", d->times);
+    text_append(d->text, sizeof(d->text), "; this cost %s of %s (%s)", cost, run,
+                finding_lost_text(&d->finding, true, lost, sizeof(lost)));
 }
 
-/* What ran before the job's first call and after its last one is not seen, at most a step each: the run was
- * longer than it seems, and cost as much more at its end as in the lasted_s that the verdict had stood. */
-static void widen(struct view_verdict *d, double run_s, double lasted_s, double step_s)
-{
-    double run_ratio = (run_s + step_s) / run_s;
-
-    d->finding.cost.low /= run_ratio;
-    if (d->finding.standing)
-        d->finding.cost.high *= fmax(1, (1 + step_s / lasted_s) / run_ratio);
-}
-
-static void settle(const struct view *v, double now_s, struct view_verdict *d)
+static void settle_verdict(const struct view *v, double now_s, struct view_verdict *d)
 {
     double run_s = presence_run_s(v->presence, now_s),
-           step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding);
+           step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding), run_ratio = (run_s + step_s) / run_s;
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
-    widen(d, run_s, now_s - view_verdict_from_s(d), step_s);
+    /* What ran before the job's first call and after its last one is not seen, at most a step each: the run
+     * was longer than it seems, and cost as much more at its end as while the verdict had stood. */
+    d->finding.cost.low /= run_ratio;
+    if (d->finding.standing)
+        d->finding.cost.high *= fmax(1, (1 + step_s / (now_s - view_verdict_from_s(d))) / run_ratio);
     d->minor = d->finding.slowdown < INFINITY && view_is_minor(d->finding.slowdown) && !costs_at_end(v, d);
-    if (d->earlier)
-        put_cost(v, d, run_s, strlen(d->text));
-    else if (!finding_stops(d->finding.class))
-        put_cost(v, d, run_s, view_finding_text(v, &d->finding, true, d->text, sizeof(d->text)));
-    else if (!d->finding.standing)
-        put_cost(v, d, run_s, strlen(d->text));
+    if (!d->earlier && !finding_stops(d->finding.class))
+        view_finding_text(v, &d->finding, true, d->text, sizeof(d->text));
+    if (d->earlier || !finding_stops(d->finding.class) || !d->finding.standing)
+        append_cost(v, d, run_s);
 }
 
 void view_run_take(struct view *v, double now_s)
@@ -139,14 +113,14 @@ void view_run_take(struct view *v, double now_s)
         while (at < s->n && !view_verdict_same(&s->verdict[at], &raised[i]))
             at++;
         if (at < s->n)
-            join(&s->verdict[at], &raised[i]);
+            join_verdicts(&s->verdict[at], &raised[i]);
         else
             s->verdict[s->n++] = raised[i];
     }
     for (size_t i = 0; i < s->n; i++)
-        settle(v, now_s, &s->verdict[i]);
+        settle_verdict(v, now_s, &s->verdict[i]);
     if (s->n)
-        qsort(s->verdict, s->n, sizeof(s->verdict[0]), by_cost);
+        qsort(s->verdict, s->n, sizeof(s->verdict[0]), view_verdict_by_cost);
 }
 
 char *view_verdict_past(const struct view *v, const struct view_verdict *d, char *buf, size_t size)

@@ -128,7 +128,6 @@ struct newest_steps {
     /* by column: what the work that is kept was divided by, see calls/roles.h */
     double *of_mean;
     double *scratch;
-    double step_s, step_cv, step_spread, step_p99_ratio;
 };
 
 static void newest_steps_free(struct newest_steps *s)
@@ -174,25 +173,14 @@ static void order_ranks(const struct view *v, struct newest_steps *s)
     }
 }
 
-/* How much these steps differ. */
-static void spread_of(struct newest_steps *s, double *duration_s)
-{
-    struct statistics_mean m = statistics_mean(duration_s, s->n);
-    double median_s = statistics_quantile(duration_s, s->n, 0.5);
-
-    s->step_cv = m.sd / m.mean;
-    s->step_p99_ratio = s->n < P99_MIN ? NAN : statistics_quantile(duration_s, s->n, 0.99) / median_s;
-    for (uint32_t i = 0; i < s->n; i++)
-        duration_s[i] = fabs(duration_s[i] - median_s);
-    s->step_spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
-}
-
 /* The steps of one state of the run: those since a costly verdict last began or ended, if there are enough,
- * without pauses and without the run's first ones, which may be warming up. */
-static void take_steps(const struct view *v, struct newest_steps *s)
+ * without pauses and without the run's first ones, which may be warming up.  How long they took, and how much
+ * they differ. */
+static void take_steps(const struct view *v, struct newest_steps *s, struct projection_input *in)
 {
     const struct work *w = diagnosis_work(v->diagnosis);
-    double duration_s[WORK_STEPS];
+    double duration_s[WORK_STEPS], sum_s = 0, median_s;
+    struct statistics_mean m;
     uint32_t kept = work_kept(w), most = s->ranks ? VALUES_MAX / s->ranks : 0, first = 0,
              warm_up = phases_warm_up(v->phases);
 
@@ -204,17 +192,23 @@ static void take_steps(const struct view *v, struct newest_steps *s)
     for (uint32_t back = 0; back < kept - first && s->n < most; back++) {
         uint32_t slot = work_slot(w, back);
 
-        if (w->step[slot].ended_s < steps_changed_s(v->steps) && s->n >= VARIATION_STEPS_MIN)
+        if (w->step[slot].ended_s < steps_count(v->steps)->changed_s && s->n >= VARIATION_STEPS_MIN)
             break;
         if (w->step[slot].pause || !(w->step[slot].typical_s > 0))
             continue;
         for (uint32_t i = 0; i < s->ranks; i++)
             s->own_s[(size_t)s->n * s->ranks + i] = work_own_s(w, slot, s->rank[i]) * (float)s->of_mean[i];
-        s->step_s += w->step[slot].duration_s;
+        sum_s += w->step[slot].duration_s;
         duration_s[s->n++] = w->step[slot].duration_s;
     }
-    s->step_s = s->n ? s->step_s / s->n : NAN;
-    spread_of(s, duration_s);
+    m = statistics_mean(duration_s, s->n);
+    median_s = statistics_quantile(duration_s, s->n, 0.5);
+    in->step_s = s->n ? sum_s / s->n : NAN;
+    in->cv = m.sd / m.mean;
+    in->p99_ratio = s->n < P99_MIN ? NAN : statistics_quantile(duration_s, s->n, 0.99) / median_s;
+    for (uint32_t i = 0; i < s->n; i++)
+        duration_s[i] = fabs(duration_s[i] - median_s);
+    in->spread = STATISTICS_MAD_TO_SD * statistics_median(duration_s, s->n) / median_s;
 }
 
 /* ---- links ---- */
@@ -277,36 +271,34 @@ static void put_links(const struct view *v, struct view_scaling *out, struct pro
 
 /* ---- the projection ---- */
 
-/* Why there are fewer than two ranks' steps. */
-static const char *alone(const struct view *v)
+/* The newest steps, which the caller frees, and what a projection takes of them; NULL, or what is missing. */
+static const char *look_at_steps(const struct view *v, struct newest_steps *s, struct projection_input *in)
 {
+    struct view_figures f;
+
+    if (!steps_count(v->steps)->period)
+        return "no steps are seen yet";
+    order_ranks(v, s);
+    take_steps(v, s, in);
+    view_shares(v, &f);
+    in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * in->step_s : 0;
+    if (s->ranks > 1)
+        return NULL;
     return roster_limit(v->roster) > 1 ? "the work of fewer than two ranks is seen yet"
                                        : "a job of one rank waits for no other";
 }
 
 /* All that a projection stands on; NULL, or what is missing. */
-static const char *fit(const struct view *v, struct view_scaling *out, struct projection_input *in)
+static const char *collect_input(const struct view *v, struct view_scaling *out, struct projection_input *in)
 {
     struct newest_steps steps = { 0 };
-    struct view_figures f;
-    const char *why = NULL;
+    const char *why;
 
     memset(out, 0, sizeof(*out));
     *in = (struct projection_input){ .noise = &out->noise };
-    if (!steps_count(v->steps)->period)
-        return "no steps are seen yet";
-    order_ranks(v, &steps);
-    take_steps(v, &steps);
-    view_shares(v, &f);
-    in->step_s = steps.step_s;
-    in->cv = steps.step_cv;
-    in->spread = steps.step_spread;
-    in->p99_ratio = steps.step_p99_ratio;
-    in->other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
-    if (steps.ranks < 2)
-        why = alone(v);
-    else if (!variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.switch_id,
-                            steps.scratch))
+    why = look_at_steps(v, &steps, in);
+    if (!why && !variation_fit(&out->noise, steps.own_s, steps.n, steps.ranks, steps.node, steps.switch_id,
+                               steps.scratch))
         why = "too few steps are seen yet";
     for (unsigned i = 0; i < out->noise.apart; i++)
         out->apart_rank[i] = steps.rank[out->noise.apart_rank[i]];
@@ -321,7 +313,7 @@ static const char *fit(const struct view *v, struct view_scaling *out, struct pr
 const char *view_scaling_get(const struct view *v, bool strong, struct view_scaling *out)
 {
     struct projection_input in;
-    const char *why = fit(v, out, &in);
+    const char *why = collect_input(v, out, &in);
 
     if (why)
         return why;
@@ -377,7 +369,7 @@ const char *view_run_get(const struct view *v, struct projection_run *out)
 {
     struct view_scaling *s = xcalloc(1, sizeof(*s));
     struct projection_input in;
-    const char *why = fit(v, s, &in);
+    const char *why = collect_input(v, s, &in);
 
     if (!why)
         projection_run_of(&in, out);
@@ -555,22 +547,12 @@ const char *view_strategies_get(const struct view *v, const struct view_strategy
 {
     struct view_scaling *k = xcalloc(1, sizeof(*k));
     struct projection_input in = { .noise = &k->noise };
-    const char *why = NULL;
     struct newest_steps steps = { 0 };
-    struct view_figures f;
+    const char *why = look_at_steps(v, &steps, &in);
 
     memset(out, 0, sizeof(*out));
-    if (!steps_count(v->steps)->period) {
-        why = "no steps are seen yet";
-        goto out;
-    }
-    order_ranks(v, &steps);
-    take_steps(v, &steps);
-    view_shares(v, &f);
-    in.step_s = steps.step_s;
-    in.other_s = f.p2p_ratio > 0 ? f.p2p_ratio * steps.step_s : 0;
-    why = steps.ranks < 2 ? alone(v) : rank_strategies(v, o, &steps, k, &in, out);
-out:
+    if (!why)
+        why = rank_strategies(v, o, &steps, k, &in, out);
     newest_steps_free(&steps);
     free(k);
     return why;

@@ -76,13 +76,6 @@ double view_stall_limit_s(const struct view *v, double now_s)
     return isnan(step_s) ? 2 * OPEN_S : fmax(OPEN_S, OPEN_STEPS * step_s);
 }
 
-static double silent_limit_s(const struct view *v, double now_s)
-{
-    double step_s = steps_mean_s(v->steps, now_s);
-
-    return isnan(step_s) ? SILENT_S : fmax(SILENT_S, SILENT_STEPS * step_s);
-}
-
 /* Ranks of silent nodes, after which nobody runs of whom the view hears: those of the other nodes were ended
  * with them. */
 static bool is_cut_off(const struct view *v, const struct stall_scene *s)
@@ -99,7 +92,7 @@ static bool is_cut_off(const struct view *v, const struct stall_scene *s)
 static double still_s(const struct view *v, double now_s, const struct stall_scene *s)
 {
     double limit_s = view_stall_limit_s(v, now_s), open_s = now_s - s->collective_s,
-           idle_s = now_s - view_stall_idle_since_s(v), age_s = -1;
+           idle_s = now_s - view_stall_idle_since_s(v), age_s = -1, step_s;
 
     if (s->silence.ranks && is_cut_off(v, s))
         return now_s - presence_silent_since_s(v->presence, s->silence.first);
@@ -111,7 +104,8 @@ static double still_s(const struct view *v, double now_s, const struct stall_sce
         return age_s;
     if (s->halted && fmin(idle_s, now_s - s->halted_s) > limit_s)
         age_s = fmax(age_s, fmin(idle_s, now_s - s->halted_s));
-    if (idle_s <= silent_limit_s(v, now_s))
+    step_s = steps_mean_s(v->steps, now_s);
+    if (idle_s <= (isnan(step_s) ? SILENT_S : fmax(SILENT_S, SILENT_STEPS * step_s)))
         return age_s;
     /* Without steps: some wait for a message for as long, and nobody works on it. */
     if (steps_count(v->steps)->period ||
@@ -446,7 +440,7 @@ static void name_end(struct stall_search *s)
     s->rank[s->n++] = end;
 }
 
-static void name(struct stall_search *s)
+static void name_culprits(struct stall_search *s)
 {
     name_all(s, STALL_HALTED, halted);
     name_all(s, STALL_LOST, lost);
@@ -472,46 +466,6 @@ static void name(struct stall_search *s)
         s->why = STALL_NOBODY;
 }
 
-/* ---- all together ---- */
-
-static void search_open(struct stall_search *s, const struct view *v, double now_s,
-                        const struct stall_scene *scene)
-{
-    uint32_t n = roster_limit(v->roster);
-
-    *s = (struct stall_search){ .v = v,
-                                .now_s = now_s,
-                                .scene = *scene,
-                                .place = xcalloc(n + 1, sizeof(*s->place)),
-                                .mark = xcalloc(n + 1, sizeof(*s->mark)),
-                                .next = xcalloc(n + 1, sizeof(*s->next)),
-                                .awaited = xcalloc(n + 1, sizeof(*s->awaited)),
-                                .rank = xcalloc(n + 1, sizeof(*s->rank)) };
-}
-
-static void search_close(struct stall_search *s)
-{
-    free(s->place);
-    free(s->mark);
-    free(s->next);
-    free(s->awaited);
-    free(s->rank);
-}
-
-/* All of a sudden stopped: that may be Slurm, which answers in a moment. */
-static double hang_limit_s(const struct view *v, const struct stall_search *s)
-{
-    bool all = s->scene.halted && s->scene.halted == s->scene.ranks;
-
-    return all ? fmax(v->params.hang_timeout_s, SUSPENDED_S) : v->params.hang_timeout_s;
-}
-
-static void name_ranks(const struct stall_search *s, struct view_stall *out)
-{
-    out->n_culprits = s->n < VIEW_CULPRITS_MAX ? s->n : VIEW_CULPRITS_MAX;
-    memcpy(out->culprit, s->rank, out->n_culprits * sizeof(out->culprit[0]));
-}
-
 static bool is_named(const struct view_stall *out, uint32_t culprit)
 {
     for (uint32_t i = 0; i < out->n_culprits; i++)
@@ -520,40 +474,44 @@ static bool is_named(const struct view_stall *out, uint32_t culprit)
     return false;
 }
 
-static void name_nodes(const struct stall_search *s, struct view_stall *out)
-{
-    for (uint32_t i = 0; i < s->n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
-        uint32_t node = roster_at(s->v->roster, s->rank[i])->node;
-
-        if (!is_named(out, node))
-            out->culprit[out->n_culprits++] = node;
-    }
-}
-
 bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
 {
-    struct stall_scene scene;
-    struct stall_search s;
-    bool waits;
+    uint32_t limit = roster_limit(v->roster);
+    struct stall_search s = { .v = v, .now_s = now_s };
+    const struct stall_scene *scene = &s.scene;
+    double limit_s = v->params.hang_timeout_s;
 
-    look_at_ranks(v, now_s, &scene);
-    *out = (struct view_stall){ .age_s = still_s(v, now_s, &scene) };
+    look_at_ranks(v, now_s, &s.scene);
+    *out = (struct view_stall){ .age_s = still_s(v, now_s, scene) };
     if (out->age_s < 0)
         return false;
-    search_open(&s, v, now_s, &scene);
+    s.place = xcalloc(limit + 1, sizeof(*s.place));
+    s.mark = xcalloc(limit + 1, sizeof(*s.mark));
+    s.next = xcalloc(limit + 1, sizeof(*s.next));
+    s.awaited = xcalloc(limit + 1, sizeof(*s.awaited));
+    s.rank = xcalloc(limit + 1, sizeof(*s.rank));
     collect_places(&s);
-    mark_ranks(&s, !scene.collectives && !scene.messages);
+    mark_ranks(&s, !scene->collectives && !scene->messages);
     find_next(&s);
-    name(&s);
+    name_culprits(&s);
     view_stall_words(&s, out->text, sizeof(out->text));
-    waits = s.n || scene.collectives || scene.messages;
-    out->open = presence_finished(v->presence) && (scene.open_collective || scene.open_message);
+    /* All of a sudden stopped: that may be Slurm, which answers in a moment. */
+    if (scene->halted && scene->halted == scene->ranks)
+        limit_s = fmax(limit_s, SUSPENDED_S);
+    out->open = presence_finished(v->presence) && (scene->open_collective || scene->open_message);
     out->lost = s.why == STALL_LOST;
-    out->hang = (out->age_s > hang_limit_s(v, &s) && waits) || out->open || out->lost;
-    if (out->lost)
-        name_nodes(&s, out);
-    else
-        name_ranks(&s, out);
-    search_close(&s);
+    out->hang =
+        (out->age_s > limit_s && (s.n || scene->collectives || scene->messages)) || out->open || out->lost;
+    for (uint32_t i = 0; i < s.n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
+        uint32_t culprit = out->lost ? roster_at(v->roster, s.rank[i])->node : s.rank[i];
+
+        if (!is_named(out, culprit))
+            out->culprit[out->n_culprits++] = culprit;
+    }
+    free(s.place);
+    free(s.mark);
+    free(s.next);
+    free(s.awaited);
+    free(s.rank);
     return true;
 }

@@ -242,6 +242,16 @@ static void describe_different(struct words *w, const struct stall_search *s)
     say(w, ": the program calls different collectives");
 }
 
+/* "allreduce 12 of world (4 ranks) has been open for 12.0 s: " */
+static void say_open(struct words *w, const struct stall_search *s)
+{
+    const struct stall_front *f = &s->front;
+
+    say(w, "%s %u of %s (%u ranks) has been open for %s: ", collective_name(f->op), f->seq,
+        label(s->v, f->comm).s, communicators_size(s->v->communicators, f->comm),
+        seconds(s->now_s - f->since_s).s);
+}
+
 #define CIRCLE_WORDS 4u /* more ranks are too many for a sentence */
 
 static void describe_circle(struct words *w, const struct stall_search *s)
@@ -260,24 +270,22 @@ static void describe_circle(struct words *w, const struct stall_search *s)
 /* Ranks that the others wait for, and that wait for nobody themselves, or for a message. */
 static void describe_missing(struct words *w, const struct stall_search *s)
 {
-    const struct stall_front *f = &s->front;
-    uint32_t size = communicators_size(s->v->communicators, f->comm);
-    const char *verb = s->n == 1 ? "is" : "are";
+    uint32_t waiting = s->front.waiting;
 
-    if (f->waiting)
-        say(w, "%s %u of %s (%u ranks) has been open for %s: %u inside, waiting for ", collective_name(f->op),
-            f->seq, label(s->v, f->comm).s, size ? size : f->waiting, seconds(s->now_s - f->since_s).s,
-            f->waiting);
-    else if (s->scene.messages)
+    if (waiting) {
+        say_open(w, s);
+        say(w, "%u inside, waiting for ", waiting);
+    } else if (s->scene.messages) {
         say(w, "no message for %s: %u rank%s for one; ", seconds(s->now_s - s->scene.message_s).s,
             s->scene.messages, s->scene.messages == 1 ? " waits" : "s wait");
-    else
+    } else {
         say(w, "no step for %s: ", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+    }
     if (s->n > 1)
-        say(w, "%u %s, the first of them ", s->n, f->waiting ? "others" : "ranks");
+        say(w, "%u %s, the first of them ", s->n, waiting ? "others" : "ranks");
     say_rank(w, s, s->rank[0]);
-    if (!f->waiting)
-        say(w, "%s %s %s", s->n > 1 ? "," : "", verb,
+    if (!waiting)
+        say(w, "%s %s %s", s->n > 1 ? "," : "", s->n == 1 ? "is" : "are",
             s->awaited[s->rank[0]] ? "the one that they wait for"
             : s->scene.messages    ? "in no call"
                                    : "behind the others");
@@ -288,26 +296,20 @@ static void describe_missing(struct words *w, const struct stall_search *s)
 
 static void describe_nobody(struct words *w, const struct stall_search *s)
 {
-    const struct stall_front *f = &s->front;
-    uint32_t size = communicators_size(s->v->communicators, f->comm), first,
+    uint32_t waiting = s->front.waiting, first,
              missing = presence_missing(s->v->presence, s->v->now_s, &first);
 
-    if (f->waiting && f->waiting == s->scene.ranks && missing)
+    if (waiting)
+        say_open(w, s);
+    if (waiting && waiting == s->scene.ranks && missing)
+        say(w, "%u inside, and what the other%s do%s is not recorded (rank %u%s)", waiting,
+            missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
+    else if (waiting && waiting == s->scene.ranks)
+        say(w, "every rank has entered and none leaves, so the transfer itself has stopped");
+    else if (waiting)
         say(w,
-            "%s %u of %s (%u ranks) has been open for %s: %u inside, and what the other%s do%s is not recorded (rank %u%s)",
-            collective_name(f->op), f->seq, label(s->v, f->comm).s, size, seconds(s->now_s - f->since_s).s,
-            f->waiting, missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
-    else if (f->waiting && f->waiting == s->scene.ranks)
-        say(w,
-            "%s %u of %s (%u ranks) has been open for %s: every rank has entered and none leaves, so the transfer itself has stopped",
-            collective_name(f->op), f->seq, label(s->v, f->comm).s, size ? size : f->waiting,
-            seconds(s->now_s - f->since_s).s);
-    else if (f->waiting)
-        say(w,
-            "%s %u of %s (%u ranks) has been open for %s: %u inside; the other ranks wait in other calls, and which of them holds the "
-            "others up is not known",
-            collective_name(f->op), f->seq, label(s->v, f->comm).s, size ? size : f->waiting,
-            seconds(s->now_s - f->since_s).s, f->waiting);
+            "%u inside; the other ranks wait in other calls, and which of them holds the others up is not known",
+            waiting);
     else if (s->scene.messages)
         say(w,
             "no message for %s: %u of %u ranks wait for one, no process is stopped, and who should send is not known",
