@@ -22,21 +22,25 @@ static int report_width(const struct arguments *o)
     return width < FRAME_WIDTH_MIN && !o->width ? WIDTH : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-static json_t *ask(const struct batch_asked *asked, json_t *question, struct err *err)
+static json_t *ask(const struct batch_source *source, json_t *question, struct err *err)
 {
-    json_t *answer = asked->ask(question, asked->arg, err);
+    json_t *answer = source->ask(question, source->arg, err);
 
     json_decref(question);
     return answer;
 }
 
-static int load(struct ui *ui, const struct batch_asked *asked, enum screen screen, struct err *err)
+static int load(struct ui *ui, const struct batch_source *source, enum screen screen, struct err *err)
 {
     int64_t offset;
     json_t *answer;
 
     ui->screen = screen;
-    answer = ask(asked, ui_question(ui, &offset), err);
+    if (source->replay) {
+        replay_show(source->replay, ui);
+        return 0;
+    }
+    answer = ask(source, ui_question(ui, &offset), err);
     if (!answer)
         return -1;
     ui_answer(ui, screen, offset, answer);
@@ -65,20 +69,20 @@ static void print_panel(struct ui *ui, const struct arguments *o, FILE *out)
     canvas_free(c);
 }
 
-static int print_screen(struct ui *ui, const struct batch_asked *asked, const struct arguments *o,
+static int print_screen(struct ui *ui, const struct batch_source *source, const struct arguments *o,
                         enum screen screen, FILE *out, struct err *err)
 {
-    if (load(ui, asked, screen, err) < 0)
+    if (load(ui, source, screen, err) < 0)
         return -1;
     print(ui, o, out);
     return 0;
 }
 
 /* The job's screen, and the panels that have content. */
-static int print_job(struct ui *ui, const struct batch_asked *asked, const struct arguments *o, FILE *out,
+static int print_job(struct ui *ui, const struct batch_source *source, const struct arguments *o, FILE *out,
                      struct err *err)
 {
-    if (print_screen(ui, asked, o, SCREEN_JOB, out, err) < 0)
+    if (print_screen(ui, source, o, SCREEN_JOB, out, err) < 0)
         return -1;
     for (int p = PANEL_EVIDENCE; p <= PANEL_SWITCHES && !o->height; p++) {
         if (!panel_of((enum panel)p)->has_content(ui->view))
@@ -90,25 +94,25 @@ static int print_job(struct ui *ui, const struct batch_asked *asked, const struc
     return 0;
 }
 
-static int print_all(struct ui *ui, const struct batch_asked *asked, const struct arguments *o, FILE *out,
+static int print_all(struct ui *ui, const struct batch_source *source, const struct arguments *o, FILE *out,
                      struct err *err)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
 
-    if (print_screen(ui, asked, o, SCREEN_JOBS, out, err) < 0)
+    if (print_screen(ui, source, o, SCREEN_JOBS, out, err) < 0)
         return -1;
     if (l->n && report_row_alive(&ui->jobs->job[l->order[0]])) {
         ui_open(ui, ui->jobs->job[l->order[0]].id);
         fputc('\n', out);
         /* It may have ended meanwhile, or be another user's: the list and the nodes are still printed. */
-        if (print_job(ui, asked, o, out, err) < 0)
+        if (print_job(ui, source, o, out, err) < 0)
             fprintf(out, "%s: %s\n", ui->job_id, err->text);
     }
     fputc('\n', out);
-    return print_screen(ui, asked, o, SCREEN_NODES, out, err);
+    return print_screen(ui, source, o, SCREEN_NODES, out, err);
 }
 
-int batch_text(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err)
+int batch_text(const struct batch_source *source, const struct arguments *o, FILE *out, struct err *err)
 {
     struct ui ui;
     int rc;
@@ -121,25 +125,34 @@ int batch_text(const struct batch_asked *asked, const struct arguments *o, FILE 
     ui_fit(&ui, report_width(o), o->height ? o->height : HEIGHT_TO_ASK);
     if (o->job) {
         ui_open(&ui, o->job);
-        rc = print_job(&ui, asked, o, out, err);
+        rc = print_job(&ui, source, o, out, err);
     } else {
-        rc = print_all(&ui, asked, o, out, err);
+        rc = print_all(&ui, source, o, out, err);
     }
     ui_reset(&ui);
     return rc;
 }
 
-int batch_json(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err)
+int batch_json(const struct batch_source *source, const struct arguments *o, FILE *out, struct err *err)
 {
-    json_t *question =
-        o->job ? report_print_question(o->job)
-               : json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", REPORT_FINISHED_MAX);
-    json_t *answer = ask(asked, question, err);
+    json_t *answer;
     int rc;
 
+    if (source->replay) {
+        struct report *report = replay_report(source->replay, &REPORT_ALL);
+
+        answer = report_json(report);
+        report_free(report);
+    } else if (o->job) {
+        answer = ask(source, report_print_question(o->job), err);
+    } else {
+        answer = ask(
+            source,
+            json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", 1, "newest", REPORT_FINISHED_MAX), err);
+    }
     if (!answer)
         return -1;
-    rc = report_print(out, answer, asked->ask, asked->arg, err);
+    rc = report_print(out, answer, source->ask, source->arg, err);
     json_decref(answer);
     return rc;
 }

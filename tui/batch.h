@@ -2,15 +2,16 @@
 #ifndef SYNCGUARD_TUI_BATCH_H
 #define SYNCGUARD_TUI_BATCH_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "common/err.h"
 #include "report/report_print.h"
 #include "tui/arguments.h"
+#include "tui/replay.h"
 
-/* Who answers: a controller, a trace. */
-struct batch_asked {
+/* What is shown: a trace, or where that is NULL, what a controller answers. */
+struct batch_source {
+    struct replay *replay;
     report_ask *ask;
     void *arg;
 };
@@ -18,7 +19,7 @@ struct batch_asked {
 /* One job's screen when a job is asked for; otherwise the list, the most urgent job and the nodes.  With a
  * size each has it, otherwise as many lines as it needs, and the job its evidence and critical path.  0, or
  * -1 with the reason why there is no answer. */
-int batch_text(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err);
-int batch_json(const struct batch_asked *asked, const struct arguments *o, FILE *out, struct err *err);
+int batch_text(const struct batch_source *source, const struct arguments *o, FILE *out, struct err *err);
+int batch_json(const struct batch_source *source, const struct arguments *o, FILE *out, struct err *err);
 
 #endif

@@ -27,7 +27,6 @@
 #include "view/scaling.h"
 #include "view/verdicts.h"
 #include "view/view.h"
-#include "wire/json.h"
 
 #define PIECE_BYTES (256u << 10)
 #define SCALING_S   10.0
@@ -250,24 +249,7 @@ const char *replay_job(const struct replay *r)
     return r->job_id;
 }
 
-/* ---- answers ---- */
-
-static json_t *answer_status(const struct replay *r)
-{
-    struct report_status s;
-    json_t *o;
-
-    report_status_read(&s, NULL, NULL); /* all is unknown */
-    snprintf(s.version, sizeof(s.version), "%s", PACKAGE_VERSION);
-    snprintf(s.host, sizeof(s.host), "%s", r->name);
-    s.uptime_s = replay_now_s(r);
-    s.jobs = 1;
-    s.agents = 0;
-    s.ranks = r->ranks;
-    o = report_status_json(&s);
-    report_status_free(&s);
-    return o;
-}
+/* ---- what is shown ---- */
 
 /* As a controller has it of a live job; nobody knows whose it was, and when. */
 static void get_row(const struct replay *r, const struct view_figures *f, struct report_row *row)
@@ -291,24 +273,10 @@ static void get_row(const struct replay *r, const struct view_figures *f, struct
     row->nodes = row->nodes_total = r->nodes;
 }
 
-static json_t *answer_jobs(const struct replay *r)
-{
-    struct view_figures f;
-    struct report_row row;
-    json_t *o;
-
-    view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
-    get_row(r, &f, &row);
-    o = report_row_json(&row);
-    report_row_free(&row);
-    return json_pack("{s:[o]}", "jobs", o);
-}
-
-static void renew_scaling(struct replay *r)
+static void renew_projections(struct replay *r)
 {
     const struct view *v = trace_reader_view(r->reader);
     double now_s = replay_now_s(r);
-
     double age_s = r->ended ? now_s - r->scaling_s : floor((now_s - r->scaling_s) / SCALING_S);
 
     if (r->scaling && age_s == 0)
@@ -324,7 +292,7 @@ static void renew_scaling(struct replay *r)
     r->scaling_s = now_s;
 }
 
-static struct report *get_report(struct replay *r, const struct report_selection *selection)
+struct report *replay_report(struct replay *r, const struct report_selection *selection)
 {
     const struct view *v = trace_reader_view(r->reader);
     struct report *report = xcalloc(1, sizeof(*report));
@@ -332,7 +300,7 @@ static struct report *get_report(struct replay *r, const struct report_selection
     struct report_ranks ranks;
     struct view_figures f;
 
-    renew_scaling(r);
+    renew_projections(r);
     view_figures_get(v, now_s, &f);
     report_ranks_get(&ranks, v, now_s, selection);
     for (size_t i = 0; r->ended && i < ranks.n; i++)
@@ -357,48 +325,62 @@ static struct report *get_report(struct replay *r, const struct report_selection
     return report;
 }
 
-static json_t *answer_job(struct replay *r, const json_t *q)
+static struct report_rows *get_jobs(const struct replay *r)
 {
-    struct report_selection selection;
-    struct report *report;
-    json_t *o;
+    struct report_rows *jobs = xcalloc(1, sizeof(*jobs));
+    struct view_figures f;
 
-    report_selection_parse(&selection, json_object_get(q, "view"));
-    report = get_report(r, &selection);
-    o = report_json(report);
-    report_free(report);
-    return o;
+    view_figures_get(trace_reader_view(r->reader), replay_now_s(r), &f);
+    *jobs = (struct report_rows){ .n = 1, .job = xcalloc(1, sizeof(*jobs->job)) };
+    get_row(r, &f, jobs->job);
+    report_verdicts_drop_minor(&jobs->job->verdicts);
+    return jobs;
 }
 
-static json_t *answer_nodes(const struct replay *r)
+static struct report *get_job(struct replay *r, const struct report_selection *selection)
 {
+    struct report *report = replay_report(r, selection);
+
+    report_verdicts_drop_minor(&report->job.verdicts);
+    report_verdicts_drop_minor(&report->timeline);
+    report->picture = report->own_picture = picture_copy(report->picture);
+    return report;
+}
+
+static struct report_node_rows *get_nodes(const struct replay *r)
+{
+    struct report_node_rows *nodes = xcalloc(1, sizeof(*nodes));
     struct report_nodes t = { 0 };
-    json_t *list = json_array();
 
     report_nodes_add(&t, trace_reader_view(r->reader), r->job_id, replay_now_s(r));
     report_nodes_sort(&t);
-    for (size_t i = 0; i < t.n; i++) {
-        struct report_node n;
-
-        report_node_get(&n, &t.row[i]);
-        json_array_append_new(list, report_node_json(&n, NODE_OF_TRACE));
-        report_node_free(&n);
-    }
+    *nodes = (struct report_node_rows){ .n = t.n, .node = xcalloc(t.n, sizeof(*nodes->node)) };
+    for (size_t i = 0; i < t.n; i++)
+        report_node_get(&nodes->node[i], &t.row[i]);
     report_nodes_free(&t);
-    return json_pack("{s:o}", "nodes", list);
+    return nodes;
 }
 
-json_t *replay_answer(struct replay *r, const json_t *question)
+void replay_show(struct replay *r, struct ui *ui)
 {
-    const char *query = get_word(question, "query");
+    struct report_selection selection;
+    struct report_status status;
+    struct ui_content c = { 0 };
 
-    if (!strcmp(query, "status"))
-        return answer_status(r);
-    if (!strcmp(query, "jobs"))
-        return answer_jobs(r);
-    if (!strcmp(query, "job"))
-        return answer_job(r, question);
-    if (!strcmp(query, "nodes"))
-        return answer_nodes(r);
-    return json_pack("{s:s}", "error", "a trace answers only status, jobs, job and nodes");
+    ui_selection_get(ui, &selection);
+    if (ui->screen == SCREEN_JOBS)
+        c.jobs = get_jobs(r);
+    else if (ui->screen == SCREEN_JOB)
+        c.view = get_job(r, &selection);
+    else
+        c.nodes = get_nodes(r);
+    ui_take(ui, ui->screen, selection.offset, &c, "");
+    report_status_read(&status, NULL, NULL); /* all is unknown */
+    snprintf(status.version, sizeof(status.version), "%s", PACKAGE_VERSION);
+    snprintf(status.host, sizeof(status.host), "%s", r->name);
+    status.uptime_s = replay_now_s(r);
+    status.jobs = 1;
+    status.agents = 0;
+    status.ranks = r->ranks;
+    ui_take_status(ui, &status);
 }

@@ -5,12 +5,13 @@
 #ifndef SYNCGUARD_TUI_REPLAY_H
 #define SYNCGUARD_TUI_REPLAY_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include <stddef.h>
 
 #include "common/config.h"
 #include "common/err.h"
+#include "report/report_view.h"
 #include "tui/playback.h"
+#include "tui/ui.h"
 
 struct replay;
 
@@ -31,9 +32,11 @@ int replay_rewind(struct replay *r, struct err *err);
 
 double replay_now_s(const struct replay *r);
 void replay_position_get(const struct replay *r, struct playback *p); /* at_s, end_s, share, step_s */
-const char *replay_job(const struct replay *r);                       /* its id, as the answers have it */
+const char *replay_job(const struct replay *r);                       /* its id, as the reports have it */
 
-/* The answer to a terminal's question (doc/protocol.md); the caller's. */
-json_t *replay_answer(struct replay *r, const json_t *question);
+/* The job as a controller reports it; report_free().  Its picture is lent until more is read. */
+struct report *replay_report(struct replay *r, const struct report_selection *selection);
+/* Show on the screen of the terminal what it needs of the trace now. */
+void replay_show(struct replay *r, struct ui *ui);
 
 #endif

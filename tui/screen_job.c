@@ -279,7 +279,9 @@ int screen_job_picture_rows(const struct ui *ui)
 {
     int rows = panel_room(ui, ui->height - screen_job_head_rows(ui)) - PICTURE_LINES;
 
-    return ui->report ? REPORT_RANKS : rows < PICTURE_LEAST ? PICTURE_LEAST : rows;
+    if (ui->report)
+        return REPORT_RANKS;
+    return rows < PICTURE_LEAST ? PICTURE_LEAST : rows < (int)PICTURE_ROWS_MAX ? rows : (int)PICTURE_ROWS_MAX;
 }
 
 int screen_job_head_rows(const struct ui *ui)

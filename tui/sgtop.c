@@ -15,10 +15,10 @@
 #include "common/xalloc.h"
 #include "term/term.h"
 #include "tui/arguments.h"
-#include "tui/frame.h"
-#include "tui/replay.h"
 #include "tui/batch.h"
-#include "tui/source.h"
+#include "tui/frame.h"
+#include "tui/player.h"
+#include "tui/replay.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 #include "wire/json.h"
@@ -44,12 +44,22 @@ struct asked {
     int64_t offset;
 };
 
+/* Where the screens' content comes from: a trace, or where replay is NULL, a controller. */
+struct origin {
+    const struct client_options *client;
+    struct client_call *call; /* of a report, after its first question */
+    const char *conf;         /* where the controller's name comes from */
+    struct replay *replay;
+};
+
 struct app {
+    const struct origin *origin;
     struct event_base *base;
     struct event *tick, *keys, *paint;
     struct event *signals[8];
     size_t n_signals;
-    struct source *source;
+    struct client *client; /* of these two there is one */
+    struct player *player;
     struct ui ui;
     struct canvas *canvas;
     bool ascii;
@@ -103,7 +113,7 @@ static void on_paint(evutil_socket_t fd, short what, void *arg)
 
 static void send_question(struct app *a, json_t *question, struct asked asked)
 {
-    if (question && a->n_asked < ASKED_MAX && source_ask(a->source, question) == 0) {
+    if (question && a->n_asked < ASKED_MAX && client_send(a->client, question) == 0) {
         asked.question = json_incref(question);
         a->asked[a->n_asked++] = asked;
         a->asked_s = a->ui.now_s;
@@ -124,6 +134,12 @@ static void ask(struct app *a)
     struct asked asked = { .screen = a->ui.screen };
     json_t *question;
 
+    if (a->player) {
+        replay_show(a->origin->replay, &a->ui);
+        a->asked_s = a->ui.now_s;
+        want_paint(a);
+        return;
+    }
     if (a->n_asked) {
         a->ask_again = true;
         return;
@@ -204,7 +220,12 @@ static void on_state(struct client *client, bool up, const char *why, void *arg)
     want_paint(a);
 }
 
-static const struct client_events source_events = { .answer = on_answer, .state = on_state };
+static const struct client_events client_events = { .answer = on_answer, .state = on_state };
+
+static void on_ready(void *arg)
+{
+    on_state(NULL, true, NULL, arg);
+}
 
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
@@ -216,7 +237,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     update_clock(a);
     if (a->n_asked && a->ui.now_s - a->asked_s > GIVE_UP_S) {
         forget_asked(a);
-        source_restart(a->source);
+        client_free(a->client);
+        a->client = client_new(a->base, a->origin->client, &client_events, a);
         ui_link_changed(&a->ui, false, "connected, but it does not answer");
     }
     /* The half of a tick: ticks are not exact, and a list asked for every second one should be. */
@@ -269,8 +291,8 @@ static void on_keys(evutil_socket_t fd, short what, void *arg)
         event_base_loopbreak(a->base);
         return;
     }
-    if (a->ui.playback.on)
-        source_hurry(a->source);
+    if (a->player)
+        player_hurry(a->player);
     if (changed && a->ui.link == UI_UP) {
         /* What is shown at once needs the place that the answer will have. */
         ui_fit(&a->ui, a->ui.width, a->ui.height);
@@ -306,7 +328,8 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 static void close_app(struct app *a)
 {
     forget_asked(a);
-    source_free(a->source);
+    client_free(a->client);
+    player_free(a->player);
     for (size_t i = 0; i < a->n_signals; i++)
         event_free(a->signals[i]);
     event_free(a->tick);
@@ -317,30 +340,26 @@ static void close_app(struct app *a)
     ui_reset(&a->ui);
 }
 
-/* Whom the screens ask: a controller, or (replay is not NULL) a trace. */
-struct asking {
-    const struct client_options *client;
-    struct client_call *call; /* of a report, after its first question */
-    const char *conf;         /* where the controller's name comes from */
-    struct replay *replay;
-};
-
-static int run_screen(const struct asking *to, const struct arguments *o)
+static int run_screen(const struct origin *from, const struct arguments *o)
 {
     static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-    struct app a = { .ascii = o->ascii, .status_s = -INFINITY, .click_s = -INFINITY };
+    struct app a = { .origin = from,
+                     .ascii = o->ascii,
+                     .lists_every_s = LISTS_EVERY_S,
+                     .status_s = -INFINITY,
+                     .click_s = -INFINITY };
     struct timeval interval = loop_timeval(o->interval_s);
     struct err err;
 
     ui_init(&a.ui);
     a.ui.interval_s = o->interval_s;
-    snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", to->replay ? o->replay : to->client->hosts);
-    snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", to->conf);
-    if (to->replay) {
+    snprintf(a.ui.hosts, sizeof(a.ui.hosts), "%s", from->replay ? o->replay : from->client->hosts);
+    snprintf(a.ui.conf, sizeof(a.ui.conf), "%s", from->conf);
+    if (from->replay) {
         a.ui.playback.on = true;
         a.ui.playback.speed = o->speed;
         a.ui.playback.seek_s = o->from_s > 0 ? o->from_s : NAN;
-        ui_open(&a.ui, replay_job(to->replay));
+        ui_open(&a.ui, replay_job(from->replay));
     } else if (o->job) {
         ui_open(&a.ui, o->job);
     }
@@ -362,8 +381,10 @@ static int run_screen(const struct asking *to, const struct arguments *o)
         a.n_signals++;
     }
     signal(SIGPIPE, SIG_IGN);
-    a.source = to->replay ? source_replay(a.base, to->replay, &a.ui.playback, &source_events, &a)
-                          : source_link(a.base, to->client, &source_events, &a);
+    if (from->replay)
+        a.player = player_new(a.base, from->replay, &a.ui.playback, on_ready, &a);
+    else
+        a.client = client_new(a.base, from->client, &client_events, &a);
     event_base_dispatch(a.base);
     close_app(&a);
     term_close();
@@ -376,58 +397,51 @@ static int run_screen(const struct asking *to, const struct arguments *o)
 
 static json_t *ask_controller(const json_t *question, void *arg, struct err *err)
 {
-    struct asking *to = arg;
+    struct origin *from = arg;
 
-    return to->call ? client_call_ask(to->call, question, TIMEOUT_S, err)
-                    : client_call(&to->call, to->client, question, TIMEOUT_S, err);
+    return from->call ? client_call_ask(from->call, question, TIMEOUT_S, err)
+                      : client_call(&from->call, from->client, question, TIMEOUT_S, err);
 }
 
-/* Of the whole trace: it has been read to its end. */
-static json_t *ask_trace(const json_t *question, void *arg, struct err *err)
+static int run_report(struct origin *from, const struct arguments *o)
 {
-    (void)err;
-    return replay_answer(((const struct asking *)arg)->replay, question);
-}
-
-static int run_report(struct asking *to, const struct arguments *o)
-{
-    struct batch_asked asked = { to->replay ? ask_trace : ask_controller, to };
+    struct batch_source source = { from->replay, ask_controller, from };
     struct err err = { "" };
     int rc = 0;
 
-    if (to->replay && replay_read(to->replay, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED)
+    if (from->replay && replay_read(from->replay, INFINITY, SIZE_MAX, &err) == REPLAY_FAILED)
         rc = err_prefix(&err, "%s", o->replay);
     if (rc == 0)
-        rc = o->json ? batch_json(&asked, o, stdout, &err) : batch_text(&asked, o, stdout, &err);
+        rc = o->json ? batch_json(&source, o, stdout, &err) : batch_text(&source, o, stdout, &err);
     if (rc < 0)
         fprintf(stderr, "sgtop: %s\n", err.text);
     return rc < 0 || fflush(stdout) != 0 ? EXIT_NO_ANSWER : EXIT_GOOD;
 }
 
-static int run(struct asking *to, const struct arguments *o)
+static int run(struct origin *from, const struct arguments *o)
 {
     if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-        return run_screen(to, o);
-    return run_report(to, o);
+        return run_screen(from, o);
+    return run_report(from, o);
 }
 
 static int run_trace(struct arguments *o)
 {
     static struct config config;
-    struct asking to = { .conf = "" };
+    struct origin from = { .conf = "" };
     struct err err = { "" };
     const struct config_policy *policy =
         config_default_policy(&config, options_text(o->options, "conf"), &err);
     int rc;
 
-    to.replay = policy ? replay_open(o->replay, policy, &err) : NULL;
-    if (!to.replay) {
+    from.replay = policy ? replay_open(o->replay, policy, &err) : NULL;
+    if (!from.replay) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return policy ? EXIT_NO_ANSWER : EXIT_USAGE;
     }
-    o->job = replay_job(to.replay);
-    rc = run(&to, o);
-    replay_close(to.replay);
+    o->job = replay_job(from.replay);
+    rc = run(&from, o);
+    replay_close(from.replay);
     return rc;
 }
 
@@ -436,16 +450,16 @@ static int run_live(const struct arguments *o)
     const char *path = config_path(options_text(o->options, "conf"));
     struct err err = { "" };
     struct session *s = session_open(o->options, &err);
-    struct asking to = { .conf = path ? path : CONFIG_DEFAULT_PATH };
+    struct origin from = { .conf = path ? path : CONFIG_DEFAULT_PATH };
     int rc;
 
     if (!s) {
         fprintf(stderr, "sgtop: %s\n", err.text);
         return EXIT_USAGE;
     }
-    to.client = &s->client;
-    rc = run(&to, o);
-    client_call_end(to.call);
+    from.client = &s->client;
+    rc = run(&from, o);
+    client_call_end(from.call);
     session_close(s);
     return rc;
 }

@@ -436,35 +436,36 @@ bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice)
 
 /* ---- questions and answers ---- */
 
-static json_t *job_question(const struct ui *ui, int64_t *offset)
+void ui_selection_get(const struct ui *ui, struct report_selection *s)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOB];
-    const char *sort = screen_job.columns[l->sort].key;
-    json_t *view;
+    bool later = ui->frozen || ui->report; /* they can show all panels later */
 
-    *offset = ui->frozen || in_panel(ui) ? 0 : l->top;
-    /* A frozen picture and a report can show all panels later. */
-    view = json_pack("{s:s, s:I, s:i, s:i, s:i}", "sort", sort ? sort : "lateness", "offset",
-                     (json_int_t)*offset, "count", ui->frozen ? REPORT_RANKS_MAX : screen_job_rows_max(ui),
-                     "columns", screen_job_heat_columns(ui->width), "agents",
-                     ui->frozen || ui->report || in_panel(ui) ? AGENTS_ASKED : 0);
-    if (ui->panel == PANEL_STEP || ui->frozen || ui->report)
-        json_object_set_new(view, "picture", json_integer(screen_job_picture_rows(ui)));
-    if (ui->panel == PANEL_SWITCHES || ui->report)
-        json_object_set_new(view, "switches", json_integer(REPORT_SWITCHES_MAX));
-    if (l->filter[0])
-        json_object_set_new(view, "filter", json_string(l->filter));
-    return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view", view);
+    *s = (struct report_selection){
+        .sort = report_sort_find(screen_job.columns[l->sort].key),
+        .offset = ui->frozen || in_panel(ui) ? 0 : (uint32_t)l->top,
+        .count = ui->frozen ? REPORT_RANKS_MAX : (uint32_t)screen_job_rows_max(ui),
+        .columns = (uint32_t)screen_job_heat_columns(ui->width),
+        .agents = later || in_panel(ui) ? AGENTS_ASKED : 0,
+        .picture = later || ui->panel == PANEL_STEP ? (uint32_t)screen_job_picture_rows(ui) : 0,
+        .switches = ui->report || ui->panel == PANEL_SWITCHES ? REPORT_SWITCHES_MAX : 0,
+    };
+    snprintf(s->filter, sizeof(s->filter), "%s", l->filter);
 }
 
 json_t *ui_question(const struct ui *ui, int64_t *offset)
 {
+    struct report_selection selection;
+
     *offset = 0;
     if (ui->frozen && ui->frozen_whole)
         return NULL;
     switch (ui->screen) {
     case SCREEN_JOB:
-        return job_question(ui, offset);
+        ui_selection_get(ui, &selection);
+        *offset = selection.offset;
+        return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view",
+                         report_selection_json(&selection));
     case SCREEN_NODES:
         return json_pack("{s:s}", "query", "nodes");
     default:
@@ -478,38 +479,57 @@ json_t *ui_question_status(void)
     return json_pack("{s:s}", "query", "status");
 }
 
-void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
+void ui_take(struct ui *ui, enum screen screen, int64_t offset, const struct ui_content *c,
+             const char *problem)
 {
-    struct err err = { "" };
-    struct report_rows *jobs = NULL;
-    struct report *view = NULL;
-    struct report_node_rows *nodes = NULL;
-
-    if (ui->frozen) {
-        if (ui->frozen_whole || screen != ui->screen)
-            return;
-        ui->frozen_whole = true;
-    }
-    rows_hold(ui, screen);
-    if (screen == SCREEN_JOBS && (jobs = report_rows_read(answer, REPORT_JOBS_MAX, &err))) {
-        for (size_t i = 0; i < jobs->n; i++)
-            report_row_count_from_now(&jobs->job[i]);
-        report_rows_free(ui->jobs);
-        ui->jobs = jobs;
-    } else if (screen == SCREEN_JOB && (view = report_read(answer, &err))) {
-        view->offset = offset;
-        report_row_count_from_now(&view->job);
-        report_free(ui->view);
-        ui->view = view;
-    } else if (screen == SCREEN_NODES && (nodes = report_node_rows_read(answer, &err))) {
-        report_node_rows_free(ui->nodes);
-        ui->nodes = nodes;
-    }
-    utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), err.text);
-    if (!jobs && !view && !nodes)
+    if (ui->frozen && (ui->frozen_whole || screen != ui->screen)) {
+        report_rows_free(c->jobs);
+        report_free(c->view);
+        report_node_rows_free(c->nodes);
         return;
+    }
+    ui->frozen_whole = ui->frozen;
+    rows_hold(ui, screen);
+    utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), problem);
+    if (problem[0])
+        return;
+    if (c->jobs) {
+        for (size_t i = 0; i < c->jobs->n; i++)
+            report_row_count_from_now(&c->jobs->job[i]);
+        report_rows_free(ui->jobs);
+        ui->jobs = c->jobs;
+    } else if (c->view) {
+        c->view->offset = offset;
+        report_row_count_from_now(&c->view->job);
+        report_free(ui->view);
+        ui->view = c->view;
+    } else {
+        report_node_rows_free(ui->nodes);
+        ui->nodes = c->nodes;
+    }
     ui->got_s[screen] = ui->now_s;
     rows_arrange(ui, screen);
+}
+
+void ui_take_status(struct ui *ui, const struct report_status *status)
+{
+    report_status_free(&ui->status);
+    ui->status = *status;
+    ui->has_status = true;
+}
+
+void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
+{
+    struct ui_content c = { 0 };
+    struct err err = { "" };
+
+    if (screen == SCREEN_JOBS)
+        c.jobs = report_rows_read(answer, REPORT_JOBS_MAX, &err);
+    else if (screen == SCREEN_JOB)
+        c.view = report_read(answer, &err);
+    else
+        c.nodes = report_node_rows_read(answer, &err);
+    ui_take(ui, screen, offset, &c, err.text);
 }
 
 void ui_answer_status(struct ui *ui, const json_t *answer)

@@ -25,9 +25,24 @@ bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice);
 /* The question that the screen shown needs now (new reference), or NULL: frozen. *offset is for ui_answer. */
 json_t *ui_question(const struct ui *ui, int64_t *offset);
 json_t *ui_question_status(void);
-/* The answer to a question of that screen. */
+/* The controller's answer to a question of that screen. */
 void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer);
 void ui_answer_status(struct ui *ui, const json_t *answer);
+
+/* What a screen shows: that one of them which is the screen's. */
+struct ui_content {
+    struct report_rows *jobs;
+    struct report *view;
+    struct report_node_rows *nodes;
+};
+/* The rows of a job that its screen needs now. */
+void ui_selection_get(const struct ui *ui, struct report_selection *s);
+/* Show it on that screen; problem: why there is none, or "".  offset: of a job's rows.  Content and status
+ * are the ui's from then on. */
+void ui_take(struct ui *ui, enum screen screen, int64_t offset, const struct ui_content *c,
+             const char *problem);
+void ui_take_status(struct ui *ui, const struct report_status *status);
+
 void ui_link_changed(struct ui *ui, bool up, const char *why);
 void ui_open(struct ui *ui, const char *job_id);
 

@@ -24,6 +24,28 @@ const char *picture_kind_name(enum path_kind k)
     return k < PATH_KINDS ? kinds[k] : "unknown";
 }
 
+static void *copy_of(const void *list, size_t n, size_t size)
+{
+    void *copy = xcalloc(n, size);
+
+    if (n)
+        memcpy(copy, list, n * size);
+    return copy;
+}
+
+struct picture *picture_copy(const struct picture *p)
+{
+    struct picture *copy = p ? copy_of(p, 1, sizeof(*p)) : NULL;
+
+    if (!copy)
+        return NULL;
+    copy->row = copy_of(p->row, p->n_rows, sizeof(*p->row));
+    copy->segment = copy_of(p->segment, p->n_segments, sizeof(*p->segment));
+    copy->piece = copy_of(p->piece, p->n_pieces, sizeof(*p->piece));
+    copy->message = copy_of(p->message, p->n_messages, sizeof(*p->message));
+    return copy;
+}
+
 void picture_free(struct picture *p)
 {
     if (!p)

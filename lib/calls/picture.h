@@ -88,7 +88,8 @@ struct picture {
 struct picture *picture_of_calls(const struct graph *g, uint32_t back, uint32_t ranks, uint32_t rows);
 /* Of the newest step; step: its number. */
 struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t rows);
-void picture_free(struct picture *p); /* NULL is fine */
+struct picture *picture_copy(const struct picture *p); /* NULL: NULL */
+void picture_free(struct picture *p);                  /* NULL is fine */
 
 /* Write the texts, once the nodes' names are there. */
 void picture_describe(struct picture *p);

@@ -149,6 +149,7 @@ void report_node_get(struct report_node *r, const struct report_node_sums *n)
         .culprit_jobs = -1,
         .seen_jobs = -1,
     };
+    report_agent_read(&r->agent, NULL); /* all is unknown */
     snprintf(r->node, sizeof(r->node), "%s", n->name);
     snprintf(r->switch_name, sizeof(r->switch_name), "%s", n->switch_name);
     if (n->verdict)

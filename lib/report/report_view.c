@@ -25,26 +25,43 @@ static uint32_t bounded(const json_t *o, const char *key, int64_t max, uint32_t 
     return n == otherwise ? otherwise : (uint32_t)(n < 0 ? 0 : n < max ? n : max);
 }
 
+enum report_sort report_sort_find(const char *name)
+{
+    for (size_t i = 0; name && i < ARRAY_SIZE(sorts); i++)
+        if (!strcmp(name, sorts[i]))
+            return (enum report_sort)i;
+    return REPORT_BY_LATENESS;
+}
+
 void report_selection_parse(struct report_selection *s, const json_t *view)
 {
-    const char *sort, *filter;
-
     *s = REPORT_ALL;
-    if (!json_is_object(view))
-        return;
-    sort = get_string(view, "sort");
-    filter = get_string(view, "filter");
-    for (size_t i = 0; sort && i < ARRAY_SIZE(sorts); i++)
-        if (!strcmp(sort, sorts[i]))
-            s->sort = (enum report_sort)i;
-    if (filter)
-        snprintf(s->filter, sizeof(s->filter), "%s", filter);
+    s->sort = report_sort_find(get_string(view, "sort"));
+    snprintf(s->filter, sizeof(s->filter), "%s", get_word(view, "filter"));
     s->offset = bounded(view, "offset", VIEW_RANKS_MAX, s->offset);
     s->count = bounded(view, "count", VIEW_RANKS_MAX, s->count);
     s->columns = bounded(view, "columns", COLUMNS_MAX, s->columns);
     s->picture = bounded(view, "picture", PICTURE_ROWS_MAX, s->picture);
     s->agents = bounded(view, "agents", UINT32_MAX, s->agents);
     s->switches = bounded(view, "switches", REPORT_SWITCHES_MAX, s->switches);
+}
+
+json_t *report_selection_json(const struct report_selection *s)
+{
+    json_t *q = json_object();
+
+    put_string(q, "sort", sorts[s->sort]);
+    put_int(q, "offset", s->offset);
+    put_int(q, "count", s->count);
+    put_int(q, "columns", s->columns);
+    put_int(q, "agents", s->agents);
+    if (s->picture)
+        put_int(q, "picture", s->picture);
+    if (s->switches)
+        put_int(q, "switches", s->switches);
+    if (*s->filter)
+        put_text(q, "filter", s->filter);
+    return q;
 }
 
 /* ---- the selected ranks ---- */

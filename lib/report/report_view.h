@@ -24,8 +24,11 @@ struct report_selection {
 };
 #define REPORT_ALL ((struct report_selection){ .count = UINT32_MAX, .columns = 120, .agents = UINT32_MAX })
 
+/* The order of that name; of an unknown one, or NULL, REPORT_BY_LATENESS. */
+enum report_sort report_sort_find(const char *name);
 /* Parse a query's "view"; NULL: everything; values out of range become the nearest. */
 void report_selection_parse(struct report_selection *s, const json_t *view);
+json_t *report_selection_json(const struct report_selection *s); /* the caller's */
 
 /* The ranks that pass the filter, sorted; the selected rows are [begin, end). */
 struct report_ranks {

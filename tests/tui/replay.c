@@ -67,23 +67,49 @@ static struct replay *open_trace(void)
     return r;
 }
 
-static char *told(struct replay *r, const char *query)
+/* As JSON, which has all of it. */
+static json_t *told_json(struct replay *r, const char *what)
 {
-    json_t *q = json_pack("{s:s}", "query", query), *a = replay_answer(r, q);
-    char *text = json_dumps(a, JSON_SORT_KEYS | JSON_INDENT(1));
+    struct report *report;
+    struct ui ui;
+    json_t *o;
 
-    json_decref(q);
-    json_decref(a);
+    if (!strcmp(what, "job")) {
+        report = replay_report(r, &REPORT_ALL);
+        o = report_json(report);
+        report_free(report);
+        return o;
+    }
+    ui_init(&ui);
+    ui.screen = !strcmp(what, "nodes") ? SCREEN_NODES : SCREEN_JOBS;
+    replay_show(r, &ui);
+    if (!strcmp(what, "nodes")) {
+        o = json_array();
+        for (size_t i = 0; i < ui.nodes->n; i++)
+            json_array_append_new(o, report_node_json(&ui.nodes->node[i], NODE_OF_TRACE));
+    } else {
+        o = !strcmp(what, "jobs") ? report_row_json(ui.jobs->job) : report_status_json(&ui.status);
+    }
+    ui_reset(&ui);
+    return o;
+}
+
+static char *told(struct replay *r, const char *what)
+{
+    json_t *o = told_json(r, what);
+    char *text = json_dumps(o, JSON_SORT_KEYS | JSON_INDENT(1));
+
+    json_decref(o);
     return text;
 }
 
 static bool same(struct replay *a, struct replay *b)
 {
-    static const char *const queries[] = { "job", "jobs", "nodes", "status" };
+    static const char *const all[] = { "job", "jobs", "nodes", "status" };
     bool equal = true;
 
-    for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
-        char *x = told(a, queries[i]), *y = told(b, queries[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+        char *x = told(a, all[i]), *y = told(b, all[i]);
 
         equal &= !strcmp(x, y);
         free(x);
@@ -136,18 +162,28 @@ static void test_same(void)
     replay_close(b);
 }
 
+static char *drawn(struct ui *ui)
+{
+    struct canvas *c = canvas_new(100, 30, true);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    ui_fit(ui, 100, 30);
+    frame_draw(c, ui);
+    canvas_print(c, out);
+    fclose(out);
+    canvas_free(c);
+    return text;
+}
+
 /* The screens draw it as they draw a controller's answer. */
 static void test_drawn(void)
 {
     struct replay *r = open_trace();
-    struct canvas *c = canvas_new(100, 30, true);
     struct ui ui;
     struct err err;
-    char *text = NULL;
-    size_t size;
-    int64_t offset;
-    json_t *q, *a;
-    FILE *out = open_memstream(&text, &size);
+    char *text, *later;
 
     replay_read(r, 30, SIZE_MAX, &err);
     ui_init(&ui);
@@ -157,13 +193,8 @@ static void test_drawn(void)
     ui.playback.speed = 10;
     ui_open(&ui, replay_job(r));
     ui_fit(&ui, 100, 30);
-    q = ui_question(&ui, &offset);
-    a = replay_answer(r, q);
-    ui_answer(&ui, SCREEN_JOB, offset, a);
-    ui_fit(&ui, 100, 30);
-    frame_draw(c, &ui);
-    canvas_print(c, out);
-    fclose(out);
+    replay_show(r, &ui);
+    text = drawn(&ui);
     ok(strstr(text, "replay x10  30.") && strstr(text, "% of the file)"),
        "the title shows speed and position of a replay");
     ok(strstr(text, "found   r5 is slow (straggler)") && strstr(text, ">r5 "),
@@ -171,10 +202,27 @@ static void test_drawn(void)
     ok(strstr(text, " straggler r5") != NULL, "the timeline under the heat map shows the verdict");
     ok(strstr(text, "+ - speed  Left Right seek") != NULL, "the keys of a replay are listed at the bottom");
     free(text);
-    json_decref(q);
-    json_decref(a);
+    ui.screen = SCREEN_NODES;
+    replay_show(r, &ui);
+    ok(ui.nodes->n == RANKS / 2 && isnan(ui.nodes->node[0].agent.cpu_ratio),
+       "the nodes of a replay have no agent, whose figures are unknown");
+    ui.screen = SCREEN_JOB;
+    ui.panel = PANEL_POLICY;
+    text = drawn(&ui);
+    ok(strstr(text, "a recorded job has no policy") != NULL,
+       "the panel of the policy says that a replay has none");
+    free(text);
+    ui.panel = PANEL_STEP;
+    ui_fit(&ui, 100, 30);
+    replay_show(r, &ui);
+    text = drawn(&ui);
+    replay_rewind(r, &err);
+    later = drawn(&ui);
+    ok(strstr(text, " took ") && !strcmp(text, later),
+       "a drawn step is shown until the next answer, though the trace is read again from its beginning");
+    free(text);
+    free(later);
     ui_reset(&ui);
-    canvas_free(c);
     replay_close(r);
 }
 

@@ -56,12 +56,17 @@ static void test_selection(void)
 {
     json_t *o = json_pack("{s:i,s:i,s:I,s:s,s:s}", "offset", -5, "count", 7, "columns", (json_int_t)1 << 40,
                           "sort", "compute", "filter", "n1");
-    struct report_selection s;
+    struct report_selection s, again;
 
     report_selection_parse(&s, o);
     ok(s.offset == 0 && s.count == 7 && s.columns == VIEW_COLUMNS,
        "a selection's numbers out of range become the nearest allowed ones");
     ok(s.sort == REPORT_BY_COMPUTE && !strcmp(s.filter, "n1"), "a selection's order and filter are read");
+    json_decref(o);
+    s.picture = 5;
+    o = report_selection_json(&s);
+    report_selection_parse(&again, o);
+    ok(!memcmp(&s, &again, sizeof(s)), "a selection is read as it was written");
     report_selection_parse(&s, NULL);
     ok(s.offset == 0 && s.count == UINT32_MAX, "without a selection all rows are selected");
     json_decref(o);
