@@ -115,7 +115,7 @@ static bool is_heard(const struct job_agent *a, double now_s)
     return a->link && !job_silent(a, now_s);
 }
 
-static void agent_get(struct report_agent *r, const struct job_agent *a, double now_s)
+static void agent_get(struct report_agent *r, const struct job *j, const struct job_agent *a, double now_s)
 {
     *r = (struct report_agent){ .connected = is_heard(a, now_s),
                                 .ended = a->bye,
@@ -127,11 +127,6 @@ static void agent_get(struct report_agent *r, const struct job_agent *a, double 
     snprintf(r->node, sizeof(r->node), "%s", a->node);
     snprintf(r->switch_name, sizeof(r->switch_name), "%s", a->switch_name);
     snprintf(r->version, sizeof(r->version), "%s", a->version);
-}
-
-static void agent_health_get(struct report_agent *r, const struct job *j, size_t i, double now_s)
-{
-    agent_get(r, j->agent[i], now_s);
     report_health_get(&r->health, j->view, job_newest_s(j, now_s), r->node);
 }
 
@@ -142,7 +137,7 @@ json_t *report_job_agents(const struct job *j, double now_s, size_t from, size_t
     for (size_t i = from; i < end && i < j->n_agents; i++) {
         struct report_agent r;
 
-        agent_health_get(&r, j, i, now_s);
+        agent_get(&r, j, j->agent[i], now_s);
         json_array_append_new(list, report_agent_json(&r));
     }
     return list;
@@ -172,12 +167,12 @@ static void get_agents(struct report *r, const struct job *j, double now_s, cons
 
         if (i == j->n_agents || taken[i])
             continue;
-        agent_health_get(&r->agent[r->n_agents++], j, i, now_s);
+        agent_get(&r->agent[r->n_agents++], j, j->agent[i], now_s);
         taken[i] = true;
     }
     for (size_t i = 0; i < j->n_agents && r->n_agents < max; i++)
         if (!taken[i])
-            agent_health_get(&r->agent[r->n_agents++], j, i, now_s);
+            agent_get(&r->agent[r->n_agents++], j, j->agent[i], now_s);
     free(taken);
 }
 
@@ -270,8 +265,10 @@ void report_job_nodes(struct report_nodes *t, const struct job *j, double now_s)
 {
     for (size_t i = 0; i < j->n_agents; i++) {
         const struct job_agent *a = j->agent[i];
+        struct report_node_sums *n = report_nodes_of(t, j->view, j->text_id, a->node, a->switch_name, now_s);
 
-        report_nodes_of(t, j->view, j->text_id, a->node, a->switch_name, now_s)->agent = a;
+        n->agent = a;
+        n->agent_job = j;
     }
     report_nodes_add(t, j->view, j->text_id, now_s);
 }
@@ -281,5 +278,5 @@ void report_job_node_get(struct report_node *r, const struct report_node_sums *n
     report_node_get(r, n);
     r->has_agent = n->agent;
     if (n->agent)
-        agent_get(&r->agent, n->agent, now_s);
+        agent_get(&r->agent, n->agent_job, n->agent, now_s);
 }

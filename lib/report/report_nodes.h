@@ -28,7 +28,7 @@ struct report_node_sums {
     uint32_t recorded;           /* ranks that the job's agents told of, those that have ended too */
     double lateness_s, slowdown; /* sum over the joined ranks; the highest */
     const char *verdict;
-    const void *agent; /* the caller's */
+    const void *agent, *agent_job; /* the caller's */
 };
 
 struct report_nodes { /* all zero is empty */

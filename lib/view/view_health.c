@@ -657,11 +657,9 @@ bool view_rank_health_get(const struct view *v, double now_s, uint32_t rank, str
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h)
 {
     const struct node_health *k;
-    uint32_t place = 0;
+    uint32_t place = roster_place_find(v->roster, node);
 
-    while (place < v->health->n_nodes && strcmp(roster_place_name(v->roster, place), node))
-        place++;
-    if (place == v->health->n_nodes)
+    if (place >= v->health->n_nodes)
         return false;
     k = &v->health->node[place];
     if (!k->reported || k->at_s + VALID_S <= now_s)

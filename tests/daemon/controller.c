@@ -90,6 +90,8 @@ static void a_job(void)
     a = ask("{\"query\":\"nodes\"}");
     is_str(text(a, "nodes.3.node"), "sim3", "the list of nodes is in the order of their names");
     ok(number(a, "nodes.3.culprit_count") >= 1, "the list of nodes counts the culprit's verdicts");
+    ok(near(number(a, "nodes.3.agent.health.frequency_hz"), 3.1e9, 1e-6),
+       "the list of nodes has their health");
     json_decref(a);
 }
 
