@@ -7,8 +7,6 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 
-#define NAMES_WIDTH 20u /* of culprits in a line; the first is never cut */
-
 enum style look_severity(enum severity s)
 {
     static const enum style styles[] = { STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
@@ -113,20 +111,20 @@ void look_shares_draw(struct canvas *c, int y, int x, int width, const double sh
     }
 }
 
-char *look_culprits(char *buf, size_t size, const struct json_texts *culprits)
+char *look_names(char *buf, size_t size, size_t width, const struct json_texts *names)
 {
     size_t shown = 0;
 
     buf[0] = '\0';
-    for (; shown < culprits->n; shown++) {
-        const char *name = culprits->text[shown];
+    for (; shown < names->n; shown++) {
+        const char *name = names->text[shown];
 
-        if (shown && strlen(buf) + 2 + strlen(name) > NAMES_WIDTH)
+        if (shown && strlen(buf) + 2 + strlen(name) > width)
             break;
         text_append(buf, size, "%s%s", shown ? ", " : "", name);
     }
-    if (culprits->n > shown)
-        text_append(buf, size, " +%zu", culprits->n - shown);
+    if (names->n > shown)
+        text_append(buf, size, " +%zu", names->n - shown);
     return buf;
 }
 

@@ -22,8 +22,10 @@ int look_classes_draw(struct canvas *c, int y, int x, int width);
 /* Shares of the time as one stacked bar. */
 void look_shares_draw(struct canvas *c, int y, int x, int width, const double share[SHARES]);
 
-/* "r3, r9", "r3, r9 +14": the first names, and how many more there are. Returns buf. */
-char *look_culprits(char *buf, size_t size, const struct json_texts *culprits);
+/* "r3, r9", "r3, r9 +14": the first names, as many as width has room for, and how many more there are.  The
+ * first is never cut.  Returns buf. */
+#define LOOK_NAMES_CELL 20 /* width beside other facts */
+char *look_names(char *buf, size_t size, size_t width, const struct json_texts *names);
 /* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
 const char *look_job_tag(const struct report_row *j);
 

@@ -13,7 +13,7 @@ static void describe(const struct report_verdict *v, char *buf, size_t size)
 {
     char names[160];
 
-    look_culprits(names, sizeof(names), &v->culprits);
+    look_names(names, sizeof(names), LOOK_NAMES_CELL, &v->culprits);
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
         text_append(buf, size, " %s", text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);

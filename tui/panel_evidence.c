@@ -10,15 +10,16 @@
 #include "tui/look.h"
 #include "tui/panel.h"
 
-#define RANKS_SHOWN 4
-#define NODES_SHOWN 64 /* those with symptoms first */
+#define CULPRITS_WIDTH 100
+#define RANKS_SHOWN    4
+#define NODES_SHOWN    64 /* those with symptoms first */
 
 /* "node05 is slow (straggler) · step time 1.26x · for 18 s" */
 static void headline_text(const struct report_verdict *v, char *buf, size_t size)
 {
-    char names[128];
+    char names[256];
 
-    json_texts_show(&v->culprits, SIZE_MAX, names, sizeof(names));
+    look_names(names, sizeof(names), CULPRITS_WIDTH, &v->culprits);
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
         text_append(buf, size, " · step time %s",

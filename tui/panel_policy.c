@@ -7,9 +7,11 @@
 #include "common/xalloc.h"
 #include "term/padded.h"
 #include "term/sheet.h"
+#include "tui/look.h"
 #include "tui/panel.h"
 
-#define LABEL 13 /* columns of what stands before a fact */
+#define LABEL       13 /* columns of what stands before a fact */
+#define NODES_WIDTH 50 /* of those that a decision is about */
 
 static int draw_fact(struct canvas *c, int y, const char *label, enum style style, const char *text)
 {
@@ -147,9 +149,9 @@ static const struct table_column rule_columns[] = {
 static int draw_decision(struct canvas *c, int y, const struct report_decision *d, double wall_s)
 {
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
-    char text[800], nodes[64];
+    char text[800], nodes[160];
 
-    json_texts_show(&d->nodes, SIZE_MAX, nodes, sizeof(nodes));
+    look_names(nodes, sizeof(nodes), NODES_WIDTH, &d->nodes);
     canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).s);
     snprintf(text, sizeof(text), "%s: ",
              !strcmp(d->state, "dryrun") ? "dry run"

@@ -87,19 +87,22 @@ static void draw_cost(const struct table_cell *at, const void *row)
         table_put(at, cost_style(j), text_percent(cost_of(j)).s);
 }
 
-/* Whom the costliest verdict names; one that names nobody is called by its class. */
+/* Whom the costliest verdict names; one that names nobody is called by its class.  "": there is none. */
+static const char *culprit_text(const struct report_row *j, char *buf, size_t size)
+{
+    const struct report_verdict *v = j->verdicts.list;
+
+    if (!j->verdicts.n)
+        return "";
+    return v->culprits.n ? look_names(buf, size, LOOK_NAMES_CELL, &v->culprits) : v->class;
+}
+
 static void draw_culprit(const struct table_cell *at, const void *row)
 {
     const struct report_row *j = row;
     char names[160];
 
-    if (!j->verdicts.n)
-        table_put(at, STYLE_DIM, "-");
-    else
-        table_put(at, cost_style(j),
-                  j->verdicts.list[0].culprits.n
-                      ? look_culprits(names, sizeof(names), &j->verdicts.list[0].culprits)
-                      : j->verdicts.list[0].class);
+    table_put(at, j->verdicts.n ? cost_style(j) : STYLE_DIM, culprit_text(j, names, sizeof(names)));
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
@@ -145,12 +148,13 @@ static int by_urgency(const void *a, const void *b)
 
 static int by_culprit(const void *a, const void *b)
 {
-    const struct report_row *ja = a, *jb = b;
+    char names_a[160], names_b[160];
+    const char *of_a = culprit_text(a, names_a, sizeof(names_a)),
+               *of_b = culprit_text(b, names_b, sizeof(names_b));
 
-    if (!ja->verdicts.n || !jb->verdicts.n)
-        return (jb->verdicts.n > 0) - (ja->verdicts.n > 0);
-    return strverscmp(ja->verdicts.list[0].culprits.n ? ja->verdicts.list[0].culprits.text[0] : "",
-                      jb->verdicts.list[0].culprits.n ? jb->verdicts.list[0].culprits.text[0] : "");
+    if (!*of_a || !*of_b)
+        return !*of_a - !*of_b;
+    return strverscmp(of_a, of_b);
 }
 
 static int newest_first(const void *a, const void *b)

@@ -104,7 +104,7 @@ static void draw_label(struct canvas *c, int y, int width, const struct report_v
     char text[256], names[160];
 
     snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
-             look_culprits(names, sizeof(names), &s->culprits), more);
+             look_names(names, sizeof(names), LOOK_NAMES_CELL, &s->culprits), more);
     canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class(s->class) : STYLE_DIM, text);
 }
 

@@ -337,6 +337,71 @@ static void test_mouse(void)
     is_int(ui.list[SCREEN_JOB].top, 56, "the wheel does not scroll beyond the last row");
 }
 
+/* A job whose verdict names these culprits, the last of which is rank 0's node. */
+static json_t *job_of(const char *id, const char *const *culprit, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_string(culprit[i]));
+    return json_pack("{s:s, s:s, s:[{s:s, s:s, s:o, s:f, s:s}], s:[{s:i, s:s}]}", "id", id, "state",
+                     "running", "verdicts", "class", "straggler", "scope", "node", "culprits", list,
+                     "slowdown", 1.5, "text", "they are slow", "rank_table", "rank", 0, "node",
+                     culprit[n - 1]);
+}
+
+static void test_many_culprits(void)
+{
+    static char name[64][16];
+    const char *culprit[ARRAY_SIZE(name)];
+    json_t *job;
+
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+        snprintf(name[i], sizeof(name[i]), "node-%04zu", i);
+        culprit[i] = name[i];
+    }
+    start();
+    ui_open(&ui, "1.0");
+    job = job_of("1.0", culprit, ARRAY_SIZE(culprit));
+    ui_answer(&ui, SCREEN_JOB, 0, job);
+    json_decref(job);
+    ok(drawn("node-0063!"), "the last of 64 culprits, whose names take 700 bytes, is marked");
+    ok(drawn("found   node-0000, node-0001 +62 are slow (straggler)"),
+       "a line names the first culprits and the number of others");
+    ui_key(&ui, 'v');
+    ok(drawn("node-0008 +55 are"), "the evidence names more culprits, and the number of others");
+}
+
+static void test_sort_by_culprit(void)
+{
+    static const char *const names[][2] = { { "r3", "r17" }, { "r3", "r9" }, { "r12", "r13" } };
+    json_t *rows = json_array(), *jobs;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char id[16];
+
+        snprintf(id, sizeof(id), "%zu.0", i);
+        json_array_append_new(rows, job_of(id, names[i], 2));
+    }
+    json_array_append_new(rows, json_pack("{s:s, s:s, s:[{s:s, s:[], s:f}]}", "id", "3.0", "state", "running",
+                                          "verdicts", "class", "jitter", "culprits", "slowdown", 1.5));
+    jobs = json_pack("{s:o}", "jobs", rows);
+    start();
+    ui_answer(&ui, SCREEN_JOBS, 0, jobs);
+    json_decref(jobs);
+    for (int i = 0; i < screen_jobs.n_columns; i++)
+        if (!strcmp(screen_jobs.columns[i].title, "CULPRIT"))
+            ui_act(&ui, KEY_ACTION_SORT, i);
+    ui_act(&ui, KEY_ACTION_HOME, 0);
+    is_str(selected(), "3.0", "sorted by culprit the class of a verdict without one is its name");
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    is_str(selected(), "1.0", "of jobs with the same first culprit the second decides");
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    is_str(selected(), "0.0", "r17 comes behind r9");
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    is_str(selected(), "2.0", "r12 comes behind r3");
+}
+
 static void test_honest(void)
 {
     json_t *error = json_pack("{s:s}", "error", "no guarded job has this id");
@@ -462,6 +527,8 @@ int main(void)
     ui_init(&ui);
     canvas = canvas_new(80, 24, false);
     test_list();
+    test_many_culprits();
+    test_sort_by_culprit();
     test_sort();
     test_user_actions();
     test_job();

@@ -291,7 +291,8 @@ static void test_culprits(void)
 
         for (size_t k = 0; k < cases[i].n; k++)
             json_texts_add(&culprits, k < 6 && cases[i].names[k] ? cases[i].names[k] : "r99");
-        is_str(look_culprits(buf, sizeof(buf), &culprits), cases[i].want, "culprits are shortened");
+        is_str(look_names(buf, sizeof(buf), LOOK_NAMES_CELL, &culprits), cases[i].want,
+               "culprits are shortened");
         json_texts_free(&culprits);
     }
 }
