@@ -198,7 +198,7 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
 static void seen_text(char *buf, size_t size, const struct report *r)
 {
     int64_t guarded = r->probe.ranks_guarded, total = r->probe.ranks_total, lost = r->silent.number,
-            nodes = r->job.nodes_total, heard = r->agents.total;
+            nodes = r->job.nodes_total, heard = r->agents_total;
     char names[256];
 
     if (guarded >= 0 && guarded < total)

@@ -555,8 +555,8 @@ static void put_agents(const struct page *p)
 
     page_table(p, "Agents", r->agent, r->n_agents, sizeof(*r->agent), column, ARRAY_SIZE(column),
                PAGE_INDENT);
-    if (r->agents.total > (int64_t)r->n_agents)
-        page_line(p, PAGE_INDENT, "and %lld more", (long long)(r->agents.total - (int64_t)r->n_agents));
+    if (r->agents_total > (int64_t)r->n_agents)
+        page_line(p, PAGE_INDENT, "and %lld more", (long long)(r->agents_total - (int64_t)r->n_agents));
 }
 
 /* "regime: compute (7 times in 3m10s)" */

@@ -468,13 +468,14 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
 
 static void draw_events(struct canvas *c, const struct report *v, int y, int x, int width, int rows)
 {
+    char nodes[128];
     int at = 0;
     size_t event = 0;
 
-    if (v->agents.total > 0 && v->agents.heard < v->agents.total)
+    if (v->silent.number > 0)
         canvas_printf(c, y + at++, x, width, STYLE_WARN, "%lld of %lld agents do not report: %s",
-                      (long long)(v->agents.total - v->agents.heard), (long long)v->agents.total,
-                      v->agents.missing);
+                      (long long)v->silent.number, (long long)v->agents_total,
+                      json_texts_show(&v->silent.nodes, SIZE_MAX, nodes, sizeof(nodes)));
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++, at++)
         canvas_printf(c, y + at, x, width, look_severity(look_verdict_severity(&v->job.verdicts.list[i])),

@@ -159,7 +159,7 @@ static void get_agents(struct report *r, const struct job *j, double now_s, cons
     bool *taken = xcalloc(j->n_agents, sizeof(*taken));
 
     max = max < j->n_agents ? max : j->n_agents;
-    r->agents.total = (int64_t)j->n_agents;
+    r->agents_total = (int64_t)j->n_agents;
     r->agent = xcalloc(max, sizeof(*r->agent));
     for (size_t k = ranks->begin; k < ranks->end && r->n_agents < max && max < j->n_agents; k++) {
         bool same = k > ranks->begin && !strcmp(ranks->f[k].node, ranks->f[k - 1].node);

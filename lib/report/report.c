@@ -9,34 +9,8 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-static void add_missing(struct report_agents *s, const char *node)
-{
-    size_t at = strlen(s->missing);
-
-    snprintf(s->missing + at, sizeof(s->missing) - at, "%s%s", at ? ", " : "", node);
-}
-
-/* Controllers of earlier releases do not count them: their list has all agents. */
-static void parse_agents(struct report *v, const json_t *o)
-{
-    const json_t *silent = get_object(o, "agents_silent");
-    int64_t total = get_count(o, "agents_total"), number = get_count(silent, "number");
-
-    v->agent = report_agents_read(o, &v->n_agents);
-    v->agents.total = get_array(o, "agents") ? (int64_t)v->n_agents : -1;
-    for (size_t i = 0; i < v->n_agents; i++)
-        if (v->agent[i].connected || v->agent[i].ended)
-            v->agents.heard++;
-        else
-            add_missing(&v->agents, v->agent[i].node);
-    if (total < 0 || number < 0)
-        return;
-    v->agents.total = total;
-    v->agents.heard = total - number;
-    join_texts(json_object_get(silent, "nodes"), v->agents.missing, sizeof(v->agents.missing));
-}
-
 static const struct json_field view_fields[] = {
+    { "agents_total", FIELD_COUNT, FIELD(struct report, agents_total) },
     { "notes", FIELD_TEXTS, FIELD(struct report, notes) },
     { "rank_table_total", FIELD_COUNT, FIELD(struct report, rank_total) },
     { 0 },
@@ -110,7 +84,7 @@ static void put_job(json_t *o, const struct report *r)
     put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
     put_json(o, "probe", r->probe.known ? report_probe_json(&r->probe) : NULL);
     put_json(o, "agents", agents_json(r));
-    put_count(o, "agents_total", r->agents.total);
+    put_count(o, "agents_total", r->agents_total);
     put_json(o, "agents_silent", report_silent_json(&r->silent));
     put_json(o, "notes", texts_json((const char *const *)r->notes.text, r->notes.n));
     put_json(o, "unseen", report_unseen_json(&r->unseen));
@@ -147,6 +121,20 @@ json_t *report_json(const struct report *r)
 
 /* ---- reading ---- */
 
+/* Controllers of earlier releases did not count them: their list has all agents. */
+static void count_agents(struct report *v)
+{
+    v->agents_total = (int64_t)v->n_agents;
+    v->silent.number = 0;
+    json_texts_free(&v->silent.nodes);
+    for (size_t i = 0; i < v->n_agents; i++) {
+        if (v->agent[i].connected || v->agent[i].ended)
+            continue;
+        v->silent.number++;
+        json_texts_add(&v->silent.nodes, v->agent[i].node);
+    }
+}
+
 struct report *report_read(const json_t *answer, struct err *err)
 {
     struct report *v;
@@ -158,7 +146,10 @@ struct report *report_read(const json_t *answer, struct err *err)
     report_row_read(&v->job, answer);
     report_trace_read(&v->trace, get_object(answer, "trace"));
     get_fields(v, answer, view_fields);
-    parse_agents(v, answer);
+    report_silent_read(&v->silent, get_object(answer, "agents_silent"));
+    v->agent = report_agents_read(answer, &v->n_agents);
+    if ((v->agents_total < 0 || v->silent.number < 0) && get_array(answer, "agents"))
+        count_agents(v);
     report_efficiency_read(&v->efficiency, get_object(answer, "efficiency"));
     report_path_read(&v->path, get_object(answer, "critical_path"));
     report_cpu_lack_read(&v->cpu_lack, get_object(answer, "cpu_lack"));
@@ -173,7 +164,6 @@ struct report *report_read(const json_t *answer, struct err *err)
     report_placement_read(&v->placement, get_object(answer, "placement"));
     report_algorithm_read(&v->algorithm, get_object(answer, "algorithm"));
     report_probe_read(&v->probe, get_object(answer, "probe"));
-    report_silent_read(&v->silent, get_object(answer, "agents_silent"));
     report_past_read(&v->past, get_object(answer, "past"));
     report_guarded_read(&v->guarded, get_object(answer, "guarded"));
     report_cadence_read(&v->cadence, get_object(answer, "checkpoint"));

@@ -40,11 +40,6 @@
 #include "report/report_verdict.h"
 #include "report/report_view.h"
 
-struct report_agents {
-    int64_t total, heard; /* heard: connected, or ended in good order */
-    char missing[128];    /* names of those not heard */
-};
-
 /* The parameters of its policy that verdicts depend on. */
 struct report_judged_by {
     bool known;
@@ -57,7 +52,7 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_placement placement;
     struct report_algorithm algorithm;
     struct report_probe probe;
-    struct report_agents agents;
+    int64_t agents_total;
     struct report_silent silent;
     struct report_unseen unseen; /* not read */
     struct json_texts notes;     /* of its agents */

@@ -108,25 +108,6 @@ void get_text(const json_t *o, const char *key, char *buf, size_t size)
     utf8_clean(buf, size, get_word(o, key));
 }
 
-void join_texts(const json_t *value, char *buf, size_t size)
-{
-    size_t at = 0, i;
-    const json_t *item;
-
-    buf[0] = '\0';
-    if (json_is_string(value))
-        utf8_clean(buf, size, json_string_value(value));
-    json_array_foreach(value, i, item) {
-        if (!json_is_string(item))
-            continue;
-        if (at + 3 >= size)
-            break;
-        at += (size_t)snprintf(buf + at, size - at, "%s", at ? ", " : "");
-        utf8_clean(buf + at, size - at, json_string_value(item));
-        at += strlen(buf + at);
-    }
-}
-
 char *show_value(const json_t *value, char *buf, size_t size)
 {
     if (json_is_string(value) && json_string_length(value) > 0)

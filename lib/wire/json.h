@@ -38,8 +38,6 @@ void get_text(const json_t *o, const char *key, char *buf, size_t size);
 /* Of a key like "cost_s.value": the object in o that holds it, and of key its last part. */
 const json_t *get_owner(const json_t *o, const char **key);
 double number_of(const json_t *value);
-/* "a, b, c" of an array of strings (a bare string is one). */
-void join_texts(const json_t *value, char *buf, size_t size);
 
 /* For people, into buf, which is returned: a string as it is, an integer as digits, anything else "-". */
 char *show_value(const json_t *value, char *buf, size_t size);

@@ -67,8 +67,25 @@ static void test_unknown(void)
     ok(isnan(v->job.step_p50_s), "an object of another type is unknown");
     ok(v->job.verdicts.n == 0, "invalid verdicts are left out");
     ok(v->n_ranks == 3 && v->rank[0].rank == -1 && v->rank[2].rank == 3, "invalid rows have unknown values");
-    ok(v->agents.total == -1, "missing agents are unknown");
+    ok(v->agents_total == -1, "missing agents are unknown");
     ok(report_row_severity(&v->job) == SEVERITY_NONE, "a job of unknown state is neither good nor bad");
+    report_free(v);
+}
+
+static void test_agents(void)
+{
+    struct report *v = view("{\"id\":\"1.0\",\"agents\":[{\"node\":\"n1\",\"connected\":true},"
+                            "{\"node\":\"n2\"},{\"node\":\"n3\",\"ended\":true},{\"node\":\"n4\"}]}");
+    char names[64];
+
+    ok(v->agents_total == 4 && v->silent.number == 2 &&
+           !strcmp(json_texts_show(&v->silent.nodes, 9, names, sizeof(names)), "n2, n4"),
+       "of an earlier release, which did not count agents, those are silent that are neither connected nor ended");
+    report_free(v);
+    v = view("{\"id\":\"1.0\",\"agents\":[{\"node\":\"n1\"}],\"agents_total\":9,"
+             "\"agents_silent\":{\"number\":3,\"nodes\":[\"n7\"]}}");
+    ok(v->agents_total == 9 && v->silent.number == 3 && v->silent.nodes.n == 1,
+       "agents that were counted are not counted again");
     report_free(v);
 }
 
@@ -333,6 +350,7 @@ int main(void)
     test_node_verdict();
     test_text();
     test_unknown();
+    test_agents();
     test_limits();
     test_refused();
     test_job();
