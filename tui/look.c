@@ -7,14 +7,14 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 
-enum style look_severity(enum severity s)
+enum style look_severity_style(enum severity s)
 {
     static const enum style styles[] = { STYLE_DIM, STYLE_GOOD, STYLE_WARN, STYLE_BAD };
 
     return styles[s];
 }
 
-enum style look_severity_tag(enum severity s)
+enum style look_severity_tag_style(enum severity s)
 {
     static const enum style styles[] = { STYLE_TITLE, STYLE_GOOD_TAG, STYLE_WARN_TAG, STYLE_BAD_TAG };
 
@@ -57,14 +57,14 @@ static const struct verdict_class *find_class(const char *name)
     return &unknown;
 }
 
-enum style look_class(const char *class)
+enum style look_class_style(const char *class)
 {
     return find_class(class)->style;
 }
 
 void look_class_draw(struct canvas *c, int y, int x, const char *class)
 {
-    canvas_fill(c, y, x, 1, look_class(class), (uint32_t)find_class(class)->letter);
+    canvas_fill(c, y, x, 1, look_class_style(class), (uint32_t)find_class(class)->letter);
 }
 
 int look_classes_draw(struct canvas *c, int y, int x, int width)

@@ -8,12 +8,12 @@
 #include "term/canvas.h"
 #include "report/report.h"
 
-enum style look_severity(enum severity s);
-enum style look_severity_tag(enum severity s); /* as a filled label */
+enum style look_severity_style(enum severity s);
+enum style look_severity_tag_style(enum severity s); /* as a filled label */
 /* How bad it is now: SEVERITY_NONE of a job that has ended, and of a verdict that is over. */
 enum severity look_job_severity(const struct report_row *j);
 enum severity look_verdict_severity(const struct report_verdict *v);
-enum style look_class(const char *class);
+enum style look_class_style(const char *class);
 
 /* A class of verdicts in one column, in its colour: "S" of a straggler; "?" of one that is unknown here. */
 void look_class_draw(struct canvas *c, int y, int x, const char *class);

@@ -63,7 +63,9 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct re
             canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->verdicts.n - i);
             return;
         }
-        x += canvas_put(c, y, x, room, look_severity(look_verdict_severity(&j->verdicts.list[i])), text) + 2;
+        x += canvas_put(c, y, x, room, look_severity_style(look_verdict_severity(&j->verdicts.list[i])),
+                        text) +
+             2;
     }
 }
 

@@ -55,7 +55,7 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
 
     headline_text(v, text, sizeof(text));
     look_class_draw(c, y, 1, v->class);
-    y = sheet_text(c, y, 3, look_severity(look_verdict_severity(v)), text);
+    y = sheet_text(c, y, 3, look_severity_style(look_verdict_severity(v)), text);
     if (v->text[0])
         y = sheet_text(c, y, 3, STYLE_TEXT, v->text);
     if (v->cause[0]) {
@@ -165,7 +165,7 @@ static int draw_node(struct canvas *c, int y, const struct report_agent *n)
     enum severity s = health_symptoms(&n->health, text, sizeof(text));
 
     canvas_put(c, y, 3, 14, STYLE_BOLD, n->node);
-    y = sheet_text(c, y, 18, look_severity(s), text);
+    y = sheet_text(c, y, 18, look_severity_style(s), text);
     health_figures(&n->health, text, sizeof(text));
     if (text[0])
         y = sheet_text(c, y, 18, STYLE_DIM, text);

@@ -91,7 +91,7 @@ static int draw_head(struct canvas *c, const struct report_switches *s)
 static int draw_list(struct canvas *c, int y, const struct report *v)
 {
     const struct report_switches *s = v->switches;
-    enum style blamed = look_severity(look_job_severity(&v->job));
+    enum style blamed = look_severity_style(look_job_severity(&v->job));
     struct row *rows = xcalloc(s->n + s->n_named, sizeof(*rows));
     size_t n = 0;
 

@@ -60,7 +60,7 @@ static void draw_node(const struct table_cell *at, const void *row)
         return;
     }
     snprintf(text, sizeof(text), "%.*s!", at->width - 1, r->node);
-    table_put(at, look_severity(look_job_severity(&ui->view->job)), text);
+    table_put(at, look_severity_style(look_job_severity(&ui->view->job)), text);
 }
 
 static enum style slowdown_style(const void *row)
@@ -315,8 +315,8 @@ static void draw_sentence(struct canvas *c, const struct report_row *j, int rows
     int x;
 
     snprintf(tag, sizeof(tag), " %s ", look_job_tag(j));
-    x = canvas_put(c, 1, 0, c->width, look_severity_tag(s), tag) + 1;
-    canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? look_severity(s) : STYLE_BOLD,
+    x = canvas_put(c, 1, 0, c->width, look_severity_tag_style(s), tag) + 1;
+    canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? look_severity_style(s) : STYLE_BOLD,
                 j->sentence[0] ? j->sentence : "not known yet");
 }
 
@@ -478,8 +478,9 @@ static void draw_events(struct canvas *c, const struct report *v, int y, int x, 
                       json_texts_show(&v->silent.nodes, SIZE_MAX, nodes, sizeof(nodes)));
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width, look_severity(look_verdict_severity(&v->job.verdicts.list[i])),
-                      "also: %s", v->job.verdicts.list[i].text);
+        canvas_printf(c, y + at, x, width,
+                      look_severity_style(look_verdict_severity(&v->job.verdicts.list[i])), "also: %s",
+                      v->job.verdicts.list[i].text);
     for (; event < v->events.n && at < rows; event++, at++) {
         const struct report_event *e = &v->events.list[event];
 

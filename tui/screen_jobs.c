@@ -45,7 +45,7 @@ static void draw_tag(const struct table_cell *at, const void *row)
 {
     const struct report_row *j = row;
 
-    table_put(at, look_severity(look_job_severity(j)), look_job_tag(j));
+    table_put(at, look_severity_style(look_job_severity(j)), look_job_tag(j));
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
@@ -74,7 +74,7 @@ static enum style cost_style(const struct report_row *j)
 {
     enum style faded = faded_style(j);
 
-    return faded == STYLE_TEXT ? look_severity(look_verdict_severity(&j->verdicts.list[0])) : faded;
+    return faded == STYLE_TEXT ? look_severity_style(look_verdict_severity(&j->verdicts.list[0])) : faded;
 }
 
 static void draw_cost(const struct table_cell *at, const void *row)
@@ -118,7 +118,8 @@ static void draw_verdict(const struct table_cell *at, const void *row)
                  j->verdicts.n ? j->verdicts.list[0].text : "");
         table_put(at, STYLE_DIM, text);
     } else if (j->verdicts.n) {
-        table_put(at, look_severity(look_verdict_severity(&j->verdicts.list[0])), j->verdicts.list[0].text);
+        table_put(at, look_severity_style(look_verdict_severity(&j->verdicts.list[0])),
+                  j->verdicts.list[0].text);
     } else {
         table_put(at, STYLE_DIM, "-");
     }
@@ -232,7 +233,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         canvas_printf(c, y + 1, 1, c->width - 2, STYLE_WARN, "no telemetry for %s: these figures are old",
                       text_age(j->age_s).s);
     else
-        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity(look_job_severity(j)), j->sentence);
+        canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity_style(look_job_severity(j)), j->sentence);
 }
 
 static int room(const struct ui *ui, int width, int height)

@@ -26,7 +26,7 @@ static enum severity severity(const struct report_node *n)
 
 static enum style severity_style(const void *row)
 {
-    return look_severity(severity(row));
+    return look_severity_style(severity(row));
 }
 
 /* Only trouble has a colour. */
@@ -39,7 +39,7 @@ static void draw_tag(const struct table_cell *at, const void *row)
 {
     const struct report_node *n = row;
 
-    table_put(at, look_severity(severity(n)),
+    table_put(at, look_severity_style(severity(n)),
               is_lost(n)      ? "LOST"
               : n->verdict[0] ? "SLOW"
               : n->jobs.n > 0 ? "OK"
@@ -76,7 +76,7 @@ static void draw_health(const struct table_cell *at, const void *row)
     char text[256];
     enum severity s = health_symptoms(&((const struct report_node *)row)->agent.health, text, sizeof(text));
 
-    table_put(at, s >= SEVERITY_WARN ? look_severity(s) : STYLE_TEXT, text);
+    table_put(at, s >= SEVERITY_WARN ? look_severity_style(s) : STYLE_TEXT, text);
 }
 
 static enum style lemon_style(const void *row)
@@ -183,7 +183,7 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
              n->jobs_text[0] ? n->jobs_text : "no job", blamed);
     draw_rule(c, y, 0, c->width, text);
     y += 1 + canvas_wrap(c, y + 1, 1, 1, c->width - 2, n->agent.health.n_gpus ? 1 : 2,
-                         look_severity(severity(n)), n->verdict[0] ? n->verdict : "nothing found");
+                         look_severity_style(severity(n)), n->verdict[0] ? n->verdict : "nothing found");
     canvas_put(c, y++, 1, c->width - 2, STYLE_TEXT, health_figures(&n->agent.health, text, sizeof(text)));
     canvas_put(c, y, 1, c->width - 2, STYLE_TEXT, health_gpus_text(&n->agent.health, text, sizeof(text)));
 }

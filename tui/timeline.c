@@ -69,7 +69,7 @@ static int begin_of(const struct timeline_place *at, const struct report_verdict
 static void draw_span(struct canvas *c, int y, const struct report_verdict *s,
                       const struct timeline_place *at)
 {
-    enum style style = look_class(s->class);
+    enum style style = look_class_style(s->class);
     int begin = begin_of(at, s), from = begin < 0 ? at->x : begin;
     int to = at->x + at->columns - 1 - (isnan(s->to_s) ? 0 : column_of(at, s->to_s));
 
@@ -105,7 +105,7 @@ static void draw_label(struct canvas *c, int y, int width, const struct report_v
 
     snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
              look_names(names, sizeof(names), LOOK_NAMES_CELL, &s->culprits), more);
-    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class(s->class) : STYLE_DIM, text);
+    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class_style(s->class) : STYLE_DIM, text);
 }
 
 /* The line of all that have none of their own. */
