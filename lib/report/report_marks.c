@@ -57,20 +57,6 @@ static const char *node_of(const struct view *v, uint32_t rank, double now_s)
     return view_rank_get(v, now_s, rank, &f) ? f.node : "";
 }
 
-static void add_phase(struct report_step_phases *s, const struct view *v, double now_s,
-                      enum marks_phase phase, const struct view_phase_time *t)
-{
-    struct report_phase *p = &s->phase[s->n++];
-
-    p->ranks = t->ranks;
-    p->median_s = t->median_s;
-    p->least_s = t->least_s;
-    p->most_s = t->most_s;
-    p->most_rank = t->most_rank;
-    snprintf(p->phase, sizeof(p->phase), "%s", marks_phase_name(phase));
-    snprintf(p->most_node, sizeof(p->most_node), "%s", node_of(v, t->most_rank, now_s));
-}
-
 static const char *name_of(const struct view_marked *m, enum marks_phase phase)
 {
     return m->seen && phase == MARKS_INPUT ? "still before forward" : marks_phase_name(phase);
@@ -161,9 +147,17 @@ void report_step_phases_get(struct report_step_phases *s, const struct view *v, 
     report_step_phases_read(s, NULL); /* nothing is known */
     if (view_marked_get(v, &m))
         write_marked(v, now_s, &m, overlap, s->text, sizeof(s->text));
-    for (int p = 0; p < MARKS_PHASES; p++)
-        if (m.phase[p].ranks)
-            add_phase(s, v, now_s, (enum marks_phase)p, &m.phase[p]);
+    for (int i = 0; i < MARKS_PHASES; i++) {
+        const struct view_phase_time *t = &m.phase[i];
+        struct report_phase *p = &s->phase[s->n];
+
+        if (!t->ranks)
+            continue;
+        s->n++;
+        *p = (struct report_phase){ "", t->ranks, t->median_s, t->least_s, t->most_s, t->most_rank, "" };
+        snprintf(p->phase, sizeof(p->phase), "%s", marks_phase_name((enum marks_phase)i));
+        snprintf(p->most_node, sizeof(p->most_node), "%s", node_of(v, t->most_rank, now_s));
+    }
     infer(&s->inferred, overlap, guess, sizeof(guess));
     s->ranks = m.step.ranks;
     s->step_s = m.step.median_s;

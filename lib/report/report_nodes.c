@@ -38,17 +38,6 @@ const char *report_culprit_node(const struct view *v, const struct view_verdict 
     return "";
 }
 
-/* Whether the verdict names this node: itself, its switch, or a rank on it. */
-static bool accused(const struct view *v, const struct view_verdict *d, const struct report_node_sums *n,
-                    double now_s)
-{
-    for (uint32_t i = 0; i < d->n_culprits; i++)
-        if (!strcmp(report_culprit_node(v, d, i, now_s), n->name) ||
-            (*n->switch_name && !strcmp(d->culprit[i], n->switch_name)))
-            return true;
-    return false;
-}
-
 struct report_node_sums *report_nodes_of(struct report_nodes *t, const struct view *v, const char *job,
                                          const char *name, const char *switch_name, double now_s)
 {
@@ -62,32 +51,33 @@ struct report_node_sums *report_nodes_of(struct report_nodes *t, const struct vi
         return row;
     row->job = xgrow(row->job, &row->jobs_cap, row->n_jobs + 1, sizeof(*row->job));
     row->job[row->n_jobs++] = job;
+    /* A verdict names the node itself, its switch, or a rank on it. */
     n = view_verdicts_get(v, &d);
     for (size_t i = 0; i < n; i++)
-        if (!d[i].minor && accused(v, &d[i], row, now_s))
-            row->verdict = d[i].text;
+        for (uint32_t c = 0; c < d[i].n_culprits && !d[i].minor; c++)
+            if (!strcmp(report_culprit_node(v, &d[i], c, now_s), row->name) ||
+                (*row->switch_name && !strcmp(d[i].culprit[c], row->switch_name)))
+                row->verdict = d[i].text;
     return row;
-}
-
-static void add_rank(struct report_node_sums *n, const struct view_rank_figures *f)
-{
-    n->ranks += !f->ended;
-    n->recorded++;
-    if (!isnan(f->lateness_s)) {
-        n->lateness_s += f->lateness_s;
-        n->joined++;
-    }
-    if (!isnan(f->slowdown) && !(f->slowdown <= n->slowdown))
-        n->slowdown = f->slowdown;
 }
 
 void report_nodes_add(struct report_nodes *t, const struct view *v, const char *job, double now_s)
 {
     for (uint32_t r = 0; r < view_rank_limit(v); r++) {
         struct view_rank_figures f;
+        struct report_node_sums *n;
 
-        if (view_rank_get(v, now_s, r, &f) && *f.node)
-            add_rank(report_nodes_of(t, v, job, f.node, f.switch_name, now_s), &f);
+        if (!view_rank_get(v, now_s, r, &f) || !*f.node)
+            continue;
+        n = report_nodes_of(t, v, job, f.node, f.switch_name, now_s);
+        n->ranks += !f.ended;
+        n->recorded++;
+        if (!isnan(f.lateness_s)) {
+            n->lateness_s += f.lateness_s;
+            n->joined++;
+        }
+        if (!isnan(f.slowdown) && !(f.slowdown <= n->slowdown))
+            n->slowdown = f.slowdown;
     }
 }
 

@@ -68,18 +68,6 @@ static struct report_overlap_group group_of(const struct overlap_group *o)
     return g;
 }
 
-static void name_group(struct report_overlap_group *g, const struct view *v,
-                       const struct view_overlap_group *k)
-{
-    if (!k->size)
-        snprintf(g->label, sizeof(g->label), "messages");
-    else if (k->instances > 1)
-        snprintf(g->label, sizeof(g->label), "%u groups of %u", k->instances, k->size);
-    else
-        view_comm_label(v, k->comm, g->label, sizeof(g->label));
-    g->instances = k->instances;
-}
-
 /* " 5.00 ms", " 5.00 ms (4.10 ms to 6.20 ms)", " at most 6.20 ms", " an unknown time" */
 static void append_hidden(char *buf, size_t size, const struct linkfit_range *h)
 {
@@ -89,17 +77,6 @@ static void append_hidden(char *buf, size_t size, const struct linkfit_range *h)
         text_append(buf, size, " %s (%s to %s)", text_s(h->value).s, text_s(h->low).s, text_s(h->high).s);
     else
         text_append(buf, size, " %s", text_s(h->value).s);
-}
-
-static void append_buckets(struct report_overlap *r, const struct report_overlap_group *g)
-{
-    if (!(g->won_s.value > WORTH * r->step_s))
-        return;
-    text_append(r->text, sizeof(r->text),
-                "; on %s %s buckets of %s instead of %s of %s would win about %s of it (%s to %s)", g->label,
-                text_count(g->best_buckets).s, text_bytes(g->best_bucket_bytes).s, text_number(g->buckets).s,
-                text_bytes(g->bucket_bytes).s, text_s(g->won_s.value).s, text_s(g->won_s.low).s,
-                text_s(g->won_s.high).s);
 }
 
 static void put_text_of(struct report_overlap *r)
@@ -123,8 +100,13 @@ static void put_text_of(struct report_overlap *r)
     }
     text_append(r->text, sizeof(r->text), "; with all of them hidden a step would be at most %s shorter (%s)",
                 text_s(a->most_won_s).s, text_percent(a->most_won_s / r->step_s).s);
-    for (size_t i = 0; i < r->n; i++)
-        append_buckets(r, &r->group[i]);
+    for (const struct report_overlap_group *g = r->group; g < r->group + r->n; g++)
+        if (g->won_s.value > WORTH * r->step_s)
+            text_append(r->text, sizeof(r->text),
+                        "; on %s %s buckets of %s instead of %s of %s would win about %s of it (%s to %s)",
+                        g->label, text_count(g->best_buckets).s, text_bytes(g->best_bucket_bytes).s,
+                        text_number(g->buckets).s, text_bytes(g->bucket_bytes).s, text_s(g->won_s.value).s,
+                        text_s(g->won_s.low).s, text_s(g->won_s.high).s);
 }
 
 void report_overlap_get(struct report_overlap *r, const struct view *v, double now_s)
@@ -142,8 +124,17 @@ void report_overlap_get(struct report_overlap *r, const struct view *v, double n
     r->step_s = o->o.step_s;
     r->all = group_of(&o->o.all);
     for (r->n = 0; r->n < o->o.n; r->n++) {
-        r->group[r->n] = group_of(&o->o.group[r->n]);
-        name_group(&r->group[r->n], v, &o->group[r->n]);
+        const struct view_overlap_group *k = &o->group[r->n];
+        struct report_overlap_group *g = &r->group[r->n];
+
+        *g = group_of(&o->o.group[r->n]);
+        g->instances = k->instances;
+        if (!k->size)
+            snprintf(g->label, sizeof(g->label), "messages");
+        else if (k->instances > 1)
+            snprintf(g->label, sizeof(g->label), "%u groups of %u", k->instances, k->size);
+        else
+            view_comm_label(v, k->comm, g->label, sizeof(g->label));
     }
     put_text_of(r);
     free(o);

@@ -97,18 +97,6 @@ static bool holds_list(const struct print *p, const char *path)
     return false;
 }
 
-static int put_object(struct print *p, const json_t *o, const char *path, int depth, struct err *err);
-
-static int put_value(struct print *p, const json_t *value, const char *path, int depth, struct err *err)
-{
-    if (is_list(p, path))
-        return put_list(p, path, depth, err);
-    if (holds_list(p, path) && json_is_object(value))
-        return put_object(p, value, path, depth, err);
-    put_indented(p->out, value, depth);
-    return 0;
-}
-
 static int put_object(struct print *p, const json_t *o, const char *path, int depth, struct err *err)
 {
     bool any = false;
@@ -119,6 +107,7 @@ static int put_object(struct print *p, const json_t *o, const char *path, int de
     json_object_foreach((json_t *)o, key, value) {
         json_t *name;
         char below[2 * NAME_BYTES];
+        int rc = 0;
 
         if (!depth && !strcmp(key, "rows_later"))
             continue;
@@ -129,7 +118,13 @@ static int put_object(struct print *p, const json_t *o, const char *path, int de
         json_decref(name);
         any = true;
         snprintf(below, sizeof(below), "%s%s%s", path, *path ? "." : "", key);
-        if (put_value(p, value, below, depth + 1, err) < 0)
+        if (is_list(p, below))
+            rc = put_list(p, below, depth + 1, err);
+        else if (holds_list(p, below) && json_is_object(value))
+            rc = put_object(p, value, below, depth + 1, err);
+        else
+            put_indented(p->out, value, depth + 1);
+        if (rc < 0)
             return -1;
     }
     if (any)

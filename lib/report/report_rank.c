@@ -64,20 +64,6 @@ static const struct json_field trace_fields[] = {
 
 /* ---- writing ---- */
 
-static void get_inside(struct report_rank *r, const struct view *v, const struct view_rank_figures *f)
-{
-    r->inside = true;
-    r->seq = f->inside_seq;
-    r->inside_age_s = f->inside_s;
-    snprintf(r->op, sizeof(r->op), "%s", ring_op_name(f->inside_op));
-    view_comm_label(v, f->inside_comm, r->comm, sizeof(r->comm));
-    if (f->partner) {
-        snprintf(r->message, sizeof(r->message), "%s", ring_op_name(f->partner->op));
-        r->peer = f->partner->peer;
-        r->tag = f->partner->tag;
-    }
-}
-
 void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
                      const struct view_rank_figures *f)
 {
@@ -110,8 +96,18 @@ void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
     snprintf(r->node, sizeof(r->node), "%s", f->node);
     snprintf(r->switch_name, sizeof(r->switch_name), "%s", f->switch_name);
     snprintf(r->state, sizeof(r->state), "%s", f->ended ? "ended" : states[f->process]);
-    if (f->inside_op != RING_OP_NONE)
-        get_inside(r, v, f);
+    if (f->inside_op != RING_OP_NONE) {
+        r->inside = true;
+        r->seq = f->inside_seq;
+        r->inside_age_s = f->inside_s;
+        snprintf(r->op, sizeof(r->op), "%s", ring_op_name(f->inside_op));
+        view_comm_label(v, f->inside_comm, r->comm, sizeof(r->comm));
+    }
+    if (r->inside && f->partner) {
+        snprintf(r->message, sizeof(r->message), "%s", ring_op_name(f->partner->op));
+        r->peer = f->partner->peer;
+        r->tag = f->partner->tag;
+    }
     phase = view_rank_phase(v, now_s, f->rank, &r->phase_s);
     if (phase != MARKS_PHASES)
         snprintf(r->phase, sizeof(r->phase), "%s", marks_phase_name(phase));
@@ -161,20 +157,6 @@ json_t *report_rank_heat_json(const struct report_rank *r)
 
 /* ---- reading ---- */
 
-static void read_rank(struct report_rank *r, const json_t *o)
-{
-    const json_t *inside = get_object(o, "inside");
-
-    get_fields(r, o, rank_fields);
-    r->inside = inside != NULL;
-    get_fields(r, inside, inside_fields);
-    get_fields(r, inside, message_fields);
-    get_fields(r, o, phase_fields);
-    report_rank_health_read(&r->health, get_object(o, "health"));
-    get_fields(r, o, job_fields);
-    get_fields(r, o, trace_fields);
-}
-
 /* Only what a heat row may hold; of a long one the newest. */
 static void read_levels(char heat[REPORT_HEAT_MAX + 1], const char *levels)
 {
@@ -199,8 +181,19 @@ struct report_rank *report_ranks_read(const json_t *answer, size_t *n, struct re
 
     *row = NULL;
     *n_rows = 0;
-    for (size_t i = 0; i < *n; i++)
-        read_rank(&rank[i], json_array_get(list, i));
+    for (size_t i = 0; i < *n; i++) {
+        const json_t *o = json_array_get(list, i), *inside = get_object(o, "inside");
+        struct report_rank *r = &rank[i];
+
+        get_fields(r, o, rank_fields);
+        r->inside = inside != NULL;
+        get_fields(r, inside, inside_fields);
+        get_fields(r, inside, message_fields);
+        get_fields(r, o, phase_fields);
+        report_rank_health_read(&r->health, get_object(o, "health"));
+        get_fields(r, o, job_fields);
+        get_fields(r, o, trace_fields);
+    }
     for (size_t i = 0; i < n_heat; i++) {
         const json_t *o = json_array_get(heat, i);
         const char *levels = get_string(o, "levels");

@@ -162,10 +162,19 @@ static void put_assumes(struct report_scaling *r, const struct view_scaling *s, 
             snprintf(r->assumes[r->n_assumes++], sizeof(r->assumes[0]), "%s", assumes[i]);
 }
 
-static void put_scaling(struct report_scaling *r, const struct view_scaling *s)
+void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong)
 {
+    struct view_scaling *s = xcalloc(1, sizeof(*s));
     const struct projection *p = &s->projection;
+    const char *missing = view_scaling_get(v, strong, s);
 
+    memset(r, 0, sizeof(*r));
+    snprintf(r->mode, sizeof(r->mode), "%s", strong ? "strong" : "weak");
+    if (missing) {
+        snprintf(r->missing, sizeof(r->missing), "%s", missing);
+        free(s);
+        return;
+    }
     r->ranks = (int64_t)p->ranks;
     r->step_s = p->step_s;
     r->wall_ranks = p->wall_ranks;
@@ -179,69 +188,43 @@ static void put_scaling(struct report_scaling *r, const struct view_scaling *s)
         r->link[r->n_links] = link_of(&s->link[r->n_links]);
     r->n_runs = s->n_runs;
     memcpy(r->run_ranks, s->run_ranks, sizeof(r->run_ranks));
-}
-
-void report_scaling_get(struct report_scaling *r, const struct view *v, bool strong)
-{
-    struct view_scaling *s = xcalloc(1, sizeof(*s));
-    const char *missing = view_scaling_get(v, strong, s);
-
-    memset(r, 0, sizeof(*r));
-    snprintf(r->mode, sizeof(r->mode), "%s", strong ? "strong" : "weak");
-    if (missing) {
-        snprintf(r->missing, sizeof(r->missing), "%s", missing);
-    } else {
-        put_scaling(r, s);
-        put_assumes(r, s, strong);
-    }
+    put_assumes(r, s, strong);
     free(s);
 }
 
 /* ---- JSON ---- */
 
-static json_t *links_json(const struct report_scaling *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->n_links; i++) {
-        const struct report_link *l = &r->link[i];
-        json_t *o = fields_json(l, link_fields);
-
-        put_rows(o, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
-static json_t *noise_json(const struct report_noise *n)
-{
-    json_t *o = json_object(), *slow = json_array();
-
-    put_fields(o, n, noise_fields);
-    for (size_t i = 0; i < n->n_slow; i++)
-        json_array_append_new(slow, json_integer(n->slow[i]));
-    put_json(o, "slow_ranks", slow);
-    return o;
-}
-
 json_t *report_scaling_json(const struct report_scaling *r)
 {
-    json_t *o = json_object(), *algorithms, *runs;
+    json_t *o = json_object(), *algorithms, *noise, *slow, *links, *runs;
 
     if (r->missing[0]) {
         put_text(o, "mode", r->mode);
         put_text(o, "missing", r->missing);
         return o;
     }
-    algorithms = json_object();
-    runs = json_array();
     put_fields(o, r, scaling_fields);
     put_rows(o, "points", r->point, sizeof(r->point[0]), r->n, point_fields);
+    algorithms = json_object();
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
         put_real(algorithms, traffic_algorithm_name(a), r->algorithm[a]);
     put_json(o, "algorithms", algorithms);
-    put_json(o, "noise", noise_json(&r->noise));
-    put_json(o, "links", links_json(r));
+    noise = fields_json(&r->noise, noise_fields);
+    slow = json_array();
+    for (size_t i = 0; i < r->noise.n_slow; i++)
+        json_array_append_new(slow, json_integer(r->noise.slow[i]));
+    put_json(noise, "slow_ranks", slow);
+    put_json(o, "noise", noise);
+    links = json_array();
+    for (size_t i = 0; i < r->n_links; i++) {
+        const struct report_link *l = &r->link[i];
+        json_t *link = fields_json(l, link_fields);
+
+        put_rows(link, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
+        json_array_append_new(links, link);
+    }
+    put_json(o, "links", links);
+    runs = json_array();
     for (size_t i = 0; i < r->n_runs; i++)
         json_array_append_new(runs, json_integer((json_int_t)r->run_ranks[i]));
     put_json(o, "runs", runs);

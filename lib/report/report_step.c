@@ -156,20 +156,20 @@ static void read_segments(struct picture *p, struct picture_row *row, const json
     row->n = p->n_segments - row->first;
 }
 
-static void read_rows(struct picture *p, const json_t *o)
+struct picture *report_step_read(const json_t *o)
 {
-    size_t cap = 0;
+    struct picture *p;
+    size_t n, cap = 0;
 
+    if (!json_is_object(o) || !(get_amount(o, "span_s") > 0))
+        return NULL;
+    p = xcalloc(1, sizeof(*p));
+    get_fields(p, o, picture_fields);
+    p->basis = !strcmp(get_word(o, "basis"), "sums") ? PICTURE_OF_SUMS : PICTURE_OF_CALLS;
     p->row = xcalloc(PICTURE_ROWS_MAX, sizeof(*p->row));
     p->n_rows = get_rows(p->row, sizeof(*p->row), PICTURE_ROWS_MAX, o, "rows", row_fields);
     for (size_t i = 0; i < p->n_rows; i++)
         read_segments(p, &p->row[i], get_array(json_array_get(get_array(o, "rows"), i), "segments"), &cap);
-}
-
-static void read_path(struct picture *p, const json_t *o)
-{
-    size_t n, kept = 0;
-
     p->piece = xcalloc(PICTURE_PIECES_MAX, sizeof(*p->piece));
     n = get_rows(p->piece, sizeof(*p->piece), PICTURE_PIECES_MAX, o, "path", piece_fields);
     for (size_t i = 0; i < n; i++) {
@@ -177,25 +177,11 @@ static void read_path(struct picture *p, const json_t *o)
 
         x->kind = kind_of(get_word(json_array_get(get_array(o, "path"), i), "kind"));
         if (within(x->begin_s, x->end_s, p->span_s))
-            p->piece[kept++] = *x;
+            p->piece[p->n_pieces++] = *x;
     }
-    p->n_pieces = kept;
     p->n_parts = get_rows(p->part, sizeof(p->part[0]), PICTURE_PARTS_MAX, o, "parts", part_fields);
     for (size_t i = 0; i < p->n_parts; i++)
         p->part[i].kind = kind_of(get_word(json_array_get(get_array(o, "parts"), i), "kind"));
-}
-
-struct picture *report_step_read(const json_t *o)
-{
-    struct picture *p;
-
-    if (!json_is_object(o) || !(get_amount(o, "span_s") > 0))
-        return NULL;
-    p = xcalloc(1, sizeof(*p));
-    get_fields(p, o, picture_fields);
-    p->basis = !strcmp(get_word(o, "basis"), "sums") ? PICTURE_OF_SUMS : PICTURE_OF_CALLS;
-    read_rows(p, o);
-    read_path(p, o);
     p->message = xcalloc(PICTURE_MESSAGES_MAX, sizeof(*p->message));
     p->n_messages =
         get_rows(p->message, sizeof(*p->message), PICTURE_MESSAGES_MAX, o, "messages", message_fields);

@@ -47,24 +47,6 @@ static struct report_shares shares_of(double step_s, double work_s, double waiti
                                    other_s / step_s };
 }
 
-static void put_strategy(struct report_strategy *r, const struct strategy *s)
-{
-    *r = (struct report_strategy){
-        .parameter = s->parameter,
-        .step_s = s->step_s,
-        .ratio = s->ratio,
-        .shares = shares_of(s->step_s.p50, s->work_s, s->waiting_s, s->exchange_s, s->other_s),
-        .growth = s->growth,
-        .time_s = strategy_time_s(s),
-        .per_sample = isnan(s->growth),
-        .assumed = s->assumed,
-    };
-    snprintf(r->kind, sizeof(r->kind), "%s", strategy_kinds[s->kind]);
-    snprintf(r->name, sizeof(r->name), "%s", s->name);
-    snprintf(r->reason, sizeof(r->reason), "%s", s->reason);
-    snprintf(r->assumes, sizeof(r->assumes), "%s", s->assumes);
-}
-
 void report_strategies_put(struct report_strategies *r, const struct strategies *s)
 {
     *r = (struct report_strategies){
@@ -74,8 +56,25 @@ void report_strategies_put(struct report_strategies *r, const struct strategies 
         .shares = shares_of(s->step_s, s->compute_s, s->waiting_s, s->exchange_s, s->other_s),
         .n = s->n,
     };
-    for (size_t i = 0; i < s->n; i++)
-        put_strategy(&r->list[i], &s->list[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct strategy *x = &s->list[i];
+        struct report_strategy *to = &r->list[i];
+
+        *to = (struct report_strategy){
+            .parameter = x->parameter,
+            .step_s = x->step_s,
+            .ratio = x->ratio,
+            .shares = shares_of(x->step_s.p50, x->work_s, x->waiting_s, x->exchange_s, x->other_s),
+            .growth = x->growth,
+            .time_s = strategy_time_s(x),
+            .per_sample = isnan(x->growth),
+            .assumed = x->assumed,
+        };
+        snprintf(to->kind, sizeof(to->kind), "%s", strategy_kinds[x->kind]);
+        snprintf(to->name, sizeof(to->name), "%s", x->name);
+        snprintf(to->reason, sizeof(to->reason), "%s", x->reason);
+        snprintf(to->assumes, sizeof(to->assumes), "%s", x->assumes);
+    }
 }
 
 /* The assumptions behind the figures of this job. */

@@ -108,11 +108,6 @@ struct tree {
     double now_s;
 };
 
-static const char *leaf_name(const struct leaf *f)
-{
-    return f->node->switch_name;
-}
-
 static int by_path(const void *pa, const void *pb)
 {
     const struct leaf *a = pa, *b = pb;
@@ -198,19 +193,9 @@ static const struct view_verdict *verdict_on(const struct tree *t, const struct 
     for (size_t i = 0; i < t->verdicts; i++)
         for (uint32_t c = 0; c < t->verdict[i].n_culprits; c++)
             if (!t->verdict[i].minor && t->verdict[i].finding.scope == SCOPE_SWITCH &&
-                !strcmp(t->verdict[i].culprit[c], leaf_name(w)))
+                !strcmp(t->verdict[i].culprit[c], w->node->switch_name))
                 return &t->verdict[i];
     return NULL;
-}
-
-static void add_verdicts(struct tree *t, struct leaf *w)
-{
-    w->first = t->s->n_named;
-    for (size_t i = 0; i < t->verdicts; i++)
-        for (size_t k = 0; k < w->n && !t->verdict[i].minor; k++)
-            add_named(t, w, &w->node[k], &t->verdict[i]);
-    w->eventful = w->n_named || verdict_on(t, w);
-    t->s->eventful += w->eventful;
 }
 
 static bool is_below(const struct tree *t, size_t first, size_t end, uint32_t place)
@@ -335,8 +320,14 @@ struct report_switches *report_switches_get(const struct view *v, const struct v
     collect(&nodes, v, now_s);
     s->nodes = (int64_t)nodes.n;
     find_leaves(&t, &nodes);
-    for (size_t i = 0; i < t.n; i++)
-        add_verdicts(&t, &t.leaf[i]);
+    for (struct leaf *w = t.leaf; w < t.leaf + t.n; w++) {
+        w->first = s->n_named;
+        for (size_t i = 0; i < verdicts; i++)
+            for (size_t k = 0; k < w->n && !verdict[i].minor; k++)
+                add_named(&t, w, &w->node[k], &verdict[i]);
+        w->eventful = w->n_named || verdict_on(&t, w);
+        s->eventful += w->eventful;
+    }
     add_level(&t, 0, t.n, 0, 0);
     s->n = s->n < max ? s->n : max;
     for (size_t i = 0; i < t.n; i++)

@@ -80,17 +80,6 @@ void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, 
         json_texts_add(&r->culprits, d->culprit[c]);
 }
 
-/* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
-static void as_of_trace(json_t *o, const struct report_verdict *r)
-{
-    if (!isfinite(r->slowdown))
-        json_object_del(o, "slowdown");
-    if (r->detected_seq < 0)
-        json_object_del(o, "detected_seq");
-    json_object_del(o, "minor");
-    put_count(o, "detected_record", r->detected_record);
-}
-
 json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of)
 {
     json_t *o = fields_json(r, named_fields);
@@ -98,8 +87,15 @@ json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_
     put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
     if (of == VERDICT_OF_JOB)
         put_fields(o, r, job_fields);
-    if (of == VERDICT_OF_TRACE)
-        as_of_trace(o, r);
+    if (of != VERDICT_OF_TRACE)
+        return o;
+    /* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
+    if (!isfinite(r->slowdown))
+        json_object_del(o, "slowdown");
+    if (r->detected_seq < 0)
+        json_object_del(o, "detected_seq");
+    json_object_del(o, "minor");
+    put_count(o, "detected_record", r->detected_record);
     return o;
 }
 

@@ -136,21 +136,6 @@ void report_ranks_free(struct report_ranks *r)
 
 /* ---- the whole view ---- */
 
-static void get_ranks(struct report *r, const struct view *v, double now_s, const struct report_ranks *ranks,
-                      uint32_t columns)
-{
-    double step_s = view_newest_steps_s(v, now_s);
-
-    r->rank_total = (int64_t)ranks->n;
-    r->rank = xcalloc(ranks->end - ranks->begin, sizeof(*r->rank));
-    for (size_t i = ranks->begin; i < ranks->end; i++) {
-        struct report_rank *rank = &r->rank[r->n_ranks++];
-
-        report_rank_get(rank, v, now_s, &ranks->f[i]);
-        report_rank_heat_get(rank, v, step_s, columns);
-    }
-}
-
 void report_projections_get(struct report *r, const struct view *v, double now_s)
 {
     report_scaling_get(&r->scaling, v, false);
@@ -163,6 +148,7 @@ void report_view_get(struct report *r, const struct view *v, double now_s, const
 {
     const struct view_verdict *verdict;
     size_t verdicts = view_verdicts_get(v, &verdict);
+    double step_s = view_newest_steps_s(v, now_s);
     float late_s[VIEW_COLUMNS];
     size_t have = ranks->n ? view_rank_columns(v, ranks->f[0].rank, late_s) : 0;
     struct view_efficiency e;
@@ -179,7 +165,14 @@ void report_view_get(struct report *r, const struct view *v, double now_s, const
     report_shortfalls_get(&r->shortfalls, v);
     report_heat_get(&r->heat, v, have < s->columns ? (uint32_t)have : s->columns);
     report_history_get(&r->history, v, now_s, s->columns);
-    get_ranks(r, v, now_s, ranks, s->columns);
+    r->rank_total = (int64_t)ranks->n;
+    r->rank = xcalloc(ranks->end - ranks->begin, sizeof(*r->rank));
+    for (size_t i = ranks->begin; i < ranks->end; i++) {
+        struct report_rank *rank = &r->rank[r->n_ranks++];
+
+        report_rank_get(rank, v, now_s, &ranks->f[i]);
+        report_rank_heat_get(rank, v, step_s, s->columns);
+    }
     r->has_picture = s->picture;
     r->picture = s->picture ? view_picture(v, now_s, s->picture) : NULL;
     r->has_switches = s->switches;

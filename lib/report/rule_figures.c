@@ -43,7 +43,7 @@ static void put_verdict(struct figures *f, const struct view *v, double now_s)
         add_node(f, report_culprit_node(v, d, i, now_s));
 }
 
-/* ---- steps and trend ---- */
+/* ---- steps ---- */
 
 static void put_steps(struct figures *f, const struct view *v, const struct view_figures *t)
 {
@@ -66,18 +66,6 @@ static void put_steps(struct figures *f, const struct view *v, const struct view
     f->value[FIGURE_LAST_RATIO] = isnan(t->worst_lateness_s) ? NAN : t->worst_last_ratio;
 }
 
-static void put_outlook(struct figures *f, const struct view *v, double now_s)
-{
-    struct view_projection p;
-
-    view_projection_get(v, now_s, &p);
-    figures_word(f, FIGURE_TREND, trend_name(p.trend));
-    f->value[FIGURE_SYNCHRONISATION_PER_HOUR] = p.per_hour;
-    f->value[FIGURE_STEP_PER_HOUR] = p.step_per_hour;
-    f->value[FIGURE_REACH_S] = p.reach.p50;
-    f->value[FIGURE_WARNING] = p.warning;
-}
-
 static void put_values(struct figures *f, const struct view *v)
 {
     static const enum figure_id figure[MARKS_VALUES] = {
@@ -96,6 +84,7 @@ static void put_values(struct figures *f, const struct view *v)
 void rule_figures(const struct view *v, double now_s, double age_s, struct figures *f)
 {
     struct view_figures t;
+    struct view_projection p;
     double rank_s;
 
     view_figures_get(v, now_s, &t);
@@ -107,6 +96,11 @@ void rule_figures(const struct view *v, double now_s, double age_s, struct figur
         f->value[FIGURE_OVERHEAD_RATIO] = (double)t.events * RULE_FIGURES_HOOK_S / rank_s;
     put_steps(f, v, &t);
     put_verdict(f, v, now_s);
-    put_outlook(f, v, now_s);
+    view_projection_get(v, now_s, &p);
+    figures_word(f, FIGURE_TREND, trend_name(p.trend));
+    f->value[FIGURE_SYNCHRONISATION_PER_HOUR] = p.per_hour;
+    f->value[FIGURE_STEP_PER_HOUR] = p.step_per_hour;
+    f->value[FIGURE_REACH_S] = p.reach.p50;
+    f->value[FIGURE_WARNING] = p.warning;
     put_values(f, v);
 }
