@@ -9,68 +9,34 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-static const struct json_field view_fields[] = {
-    { "agents_total", FIELD_COUNT, FIELD(struct report, agents_total) },
-    { "notes", FIELD_TEXTS, FIELD(struct report, notes) },
-    { "rank_table_total", FIELD_COUNT, FIELD(struct report, rank_total) },
+/* Parts of a report that are one table each, in the order in which they are written; between them stand those
+ * that have functions of their own. */
+static const struct json_field efficiency_field[] = {
+    { "efficiency", FIELD_OBJECT, PART(struct report, efficiency, report_efficiency_fields) },
     { 0 },
 };
 
-/* ---- writing ---- */
+static const struct json_field outlook_fields[] = {
+    { "projection", FIELD_PART, PART(struct report, projection, report_projection_fields) },
+    { "cpu_lack", FIELD_PART, PART(struct report, cpu_lack, report_cpu_lack_fields) },
+    { "values", FIELD_OBJECT, PART(struct report, values, report_values_fields) },
+    { 0 },
+};
 
-static json_t *heat_json(const struct report *r)
-{
-    json_t *o = report_heat_json(&r->heat), *rows = json_array();
+static const struct json_field history_field[] = {
+    { "history", FIELD_OBJECT, PART(struct report, history, report_history_fields) },
+    { 0 },
+};
 
-    for (size_t i = 0; i < r->n_ranks; i++)
-        json_array_append_new(rows, report_rank_heat_json(&r->rank[i]));
-    put_json(o, "rows", rows);
-    return o;
-}
+static const struct json_field trace_field[] = {
+    { "trace", FIELD_PART, PART(struct report, trace, report_trace_fields) },
+    { 0 },
+};
 
-static json_t *rank_table_json(const struct report *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->n_ranks; i++)
-        json_array_append_new(list,
-                              report_rank_json(&r->rank[i], r->trace.known ? RANK_OF_TRACE : RANK_OF_JOB));
-    return list;
-}
-
-/* What a trace's report has, too. */
-static void put_view(json_t *o, const struct report *r)
-{
-    put_json(o, "timeline", report_verdicts_json(&r->timeline, VERDICT_OF_TIMELINE));
-    put_json(o, "efficiency", report_efficiency_json(&r->efficiency));
-    put_json(o, "critical_path", report_path_json(&r->path));
-    if (r->has_picture)
-        put_json(o, "picture", report_step_json(r->picture));
-    if (r->has_switches)
-        put_json(o, "switches", report_switches_json(r->switches));
-    put_json(o, "projection", report_projection_json(&r->projection));
-    put_json(o, "cpu_lack", report_cpu_lack_json(&r->cpu_lack));
-    put_json(o, "values", report_values_json(&r->values));
-    put_json(o, "scaling", report_scaling_json(&r->scaling));
-    put_json(o, "strategies", report_strategies_json(&r->strategies));
-    put_json(o, "overlap", report_overlap_json(&r->overlap));
-    put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
-    put_json(o, "communicators", report_comms_json(&r->comms));
-    put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
-    put_int(o, "rank_table_total", r->rank_total);
-    put_json(o, "heat", heat_json(r));
-    put_json(o, "history", report_history_json(&r->history));
-    put_json(o, "rank_table", rank_table_json(r));
-}
-
-static json_t *agents_json(const struct report *r)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < r->n_agents; i++)
-        json_array_append_new(list, report_agent_json(&r->agent[i]));
-    return list;
-}
+static const struct json_field probe_field[] = {
+    { "probe", FIELD_PART, PART(struct report, probe, report_probe_fields) },
+    { 0 },
+};
 
 static const struct json_field judged_by_fields[] = {
     { "MinSlowdown", FIELD_NUMBER, FIELD(struct report_judged_by, min_slowdown) },
@@ -79,43 +45,84 @@ static const struct json_field judged_by_fields[] = {
     { 0 },
 };
 
-static void put_job(json_t *o, const struct report *r)
+static const struct json_field job_fields[] = {
+    { "agents_total", FIELD_COUNT, FIELD(struct report, agents_total) },
+    { "agents_silent", FIELD_OBJECT, PART(struct report, silent, report_silent_fields) },
+    { "notes", FIELD_TEXTS, FIELD(struct report, notes) },
+    { "unseen", FIELD_PART, PART(struct report, unseen, report_unseen_fields) },
+    { "policy_params", FIELD_PART, PART(struct report, judged_by, judged_by_fields) },
+    { "placement", FIELD_PART, PART(struct report, placement, report_placement_fields) },
+    { "algorithm", FIELD_PART, PART(struct report, algorithm, report_algorithm_fields) },
+    { 0 },
+};
+
+static const struct json_field past_field[] = {
+    { "past", FIELD_PART, PART(struct report, past, report_past_fields) },
+    { 0 },
+};
+
+/* ---- writing ---- */
+
+/* What a trace's report has, too. */
+static void put_view(json_t *o, const struct report *r)
 {
-    put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
-    put_json(o, "probe", r->probe.known ? report_probe_json(&r->probe) : NULL);
-    put_json(o, "agents", agents_json(r));
-    put_count(o, "agents_total", r->agents_total);
-    put_json(o, "agents_silent", report_silent_json(&r->silent));
-    put_json(o, "notes", texts_json((const char *const *)r->notes.text, r->notes.n));
-    put_json(o, "unseen", report_unseen_json(&r->unseen));
-    put_json(o, "policy_params", r->judged_by.known ? fields_json(&r->judged_by, judged_by_fields) : NULL);
-    put_json(o, "placement", report_placement_json(&r->placement));
-    put_json(o, "algorithm", report_algorithm_json(&r->algorithm));
-    put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
-    put_json(o, "events", report_events_json(&r->events));
-    if (r->control.known)
-        put_json(o, "policy", report_control_json(&r->control)); /* in the place of its name in the row */
-    put_json(o, "past", report_past_json(&r->past));
-    put_json(o, "guarded", report_guarded_json(&r->guarded));
+    json_t *heat = report_heat_json(&r->heat), *levels = json_array(), *ranks = json_array();
+
+    for (size_t i = 0; i < r->n_ranks; i++) {
+        json_array_append_new(levels, report_rank_heat_json(&r->rank[i]));
+        json_array_append_new(ranks,
+                              report_rank_json(&r->rank[i], r->trace.known ? RANK_OF_TRACE : RANK_OF_JOB));
+    }
+    put_json(heat, "rows", levels);
+    put_json(o, "timeline", report_verdicts_json(&r->timeline, VERDICT_OF_TIMELINE));
+    put_fields(o, r, efficiency_field);
+    put_json(o, "critical_path", report_path_json(&r->path));
+    if (r->has_picture)
+        put_json(o, "picture", report_step_json(r->picture));
+    if (r->has_switches)
+        put_json(o, "switches", report_switches_json(r->switches));
+    put_fields(o, r, outlook_fields);
+    put_json(o, "scaling", report_scaling_json(&r->scaling));
+    put_json(o, "strategies", report_strategies_json(&r->strategies));
+    put_json(o, "overlap", report_overlap_json(&r->overlap));
+    put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
+    put_json(o, "communicators", report_comms_json(&r->comms));
+    put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
+    put_int(o, "rank_table_total", r->rank_total);
+    put_json(o, "heat", heat);
+    put_fields(o, r, history_field);
+    put_json(o, "rank_table", ranks);
 }
 
 json_t *report_json(const struct report *r)
 {
-    json_t *o;
+    json_t *o, *agents;
 
-    if (!r->trace.known) {
-        o = report_row_json(&r->job);
+    if (r->trace.known) {
+        o = json_object();
+        put_count(o, "ranks", r->job.ranks);
+        report_row_put_figures(o, &r->job);
         put_view(o, r);
-        put_job(o, r);
+        put_fields(o, r, trace_field);
+        put_count(o, "collectives_per_step", r->job.period);
+        put_json(o, "verdicts", report_verdicts_json(&r->job.verdicts, VERDICT_OF_TRACE));
         return o;
     }
-    o = json_object();
-    put_count(o, "ranks", r->job.ranks);
-    report_row_put_figures(o, &r->job);
+    o = report_row_json(&r->job);
     put_view(o, r);
-    put_json(o, "trace", report_trace_json(&r->trace));
-    put_count(o, "collectives_per_step", r->job.period);
-    put_json(o, "verdicts", report_verdicts_json(&r->job.verdicts, VERDICT_OF_TRACE));
+    put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
+    put_fields(o, r, probe_field);
+    agents = json_array();
+    for (size_t i = 0; i < r->n_agents; i++)
+        json_array_append_new(agents, report_agent_json(&r->agent[i]));
+    put_json(o, "agents", agents);
+    put_fields(o, r, job_fields);
+    put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
+    put_json(o, "events", report_events_json(&r->events));
+    if (r->control.known)
+        put_json(o, "policy", report_control_json(&r->control)); /* in the place of its name in the row */
+    put_fields(o, r, past_field);
+    put_json(o, "guarded", report_guarded_json(&r->guarded));
     return o;
 }
 
@@ -144,27 +151,24 @@ struct report *report_read(const json_t *answer, struct err *err)
         return NULL;
     v = xcalloc(1, sizeof(*v));
     report_row_read(&v->job, answer);
-    report_trace_read(&v->trace, get_object(answer, "trace"));
-    get_fields(v, answer, view_fields);
-    report_silent_read(&v->silent, get_object(answer, "agents_silent"));
+    get_fields(v, answer, efficiency_field);
+    get_fields(v, answer, outlook_fields);
+    get_fields(v, answer, history_field);
+    get_fields(v, answer, trace_field);
+    get_fields(v, answer, probe_field);
+    get_fields(v, answer, job_fields);
+    get_fields(v, answer, past_field);
+    v->rank_total = get_count(answer, "rank_table_total");
     v->agent = report_agents_read(answer, &v->n_agents);
     if ((v->agents_total < 0 || v->silent.number < 0) && get_array(answer, "agents"))
         count_agents(v);
-    report_efficiency_read(&v->efficiency, get_object(answer, "efficiency"));
     report_path_read(&v->path, get_object(answer, "critical_path"));
-    report_cpu_lack_read(&v->cpu_lack, get_object(answer, "cpu_lack"));
-    report_projection_read(&v->projection, get_object(answer, "projection"));
     v->picture = v->own_picture = report_step_read(get_object(answer, "picture"));
     v->switches = report_switches_read(get_object(answer, "switches"));
     report_scaling_read(&v->scaling, get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, get_object(answer, "overlap"));
     report_step_phases_read(&v->step_phases, get_object(answer, "step_phases"));
-    report_values_read(&v->values, get_object(answer, "values"));
-    report_placement_read(&v->placement, get_object(answer, "placement"));
-    report_algorithm_read(&v->algorithm, get_object(answer, "algorithm"));
-    report_probe_read(&v->probe, get_object(answer, "probe"));
-    report_past_read(&v->past, get_object(answer, "past"));
     report_guarded_read(&v->guarded, get_object(answer, "guarded"));
     report_cadence_read(&v->cadence, get_object(answer, "checkpoint"));
     report_pace_read(&v->pace, get_object(answer, "pace"));
@@ -174,7 +178,6 @@ struct report *report_read(const json_t *answer, struct err *err)
     if (v->rank_total < (int64_t)v->n_ranks)
         v->rank_total = (int64_t)v->n_ranks;
     report_heat_read(&v->heat, get_object(answer, "heat"));
-    report_history_read(&v->history, get_object(answer, "history"));
     report_comms_read(&v->comms, answer);
     report_shortfalls_read(&v->shortfalls, answer);
     report_events_read(&v->events, answer);

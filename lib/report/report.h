@@ -54,9 +54,9 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_probe probe;
     int64_t agents_total;
     struct report_silent silent;
-    struct report_unseen unseen; /* not read */
-    struct json_texts notes;     /* of its agents */
-    size_t n_agents;             /* that the answer lists */
+    struct report_unseen unseen;
+    struct json_texts notes; /* of its agents */
+    size_t n_agents;         /* that the answer lists */
     struct report_agent *agent;
     struct report_efficiency efficiency;
     struct report_path path;
@@ -77,9 +77,9 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_cadence cadence;
     struct report_pace pace;
     struct report_control control;
-    struct report_judged_by judged_by; /* not read */
-    struct report_verdicts timeline;   /* the newest last */
-    int64_t rank_total;                /* rows of the whole table */
+    struct report_judged_by judged_by;
+    struct report_verdicts timeline; /* the newest last */
+    int64_t rank_total;              /* rows of the whole table */
     int64_t offset; /* of the first row in that table; the caller sets it to what was asked for */
     size_t n_ranks;
     struct report_rank *rank;

@@ -16,14 +16,7 @@ static const struct json_field comm_fields[] = {
     { "bytes_per_s", FIELD_AMOUNT, FIELD(struct report_comm, bytes_per_s) },
     { "skew_s", FIELD_AMOUNT, FIELD(struct report_comm, skew_s) },
     { "transfer_s", FIELD_AMOUNT, FIELD(struct report_comm, transfer_s) },
-    { "efficiency.parallel", FIELD_SHARE, FIELD(struct report_comm, efficiency.parallel) },
-    { "efficiency.load_balance", FIELD_SHARE, FIELD(struct report_comm, efficiency.load_balance) },
-    { "efficiency.serialisation", FIELD_SHARE, FIELD(struct report_comm, efficiency.serialisation) },
-    { "efficiency.transfer", FIELD_SHARE, FIELD(struct report_comm, efficiency.transfer) },
-    { "efficiency.run.parallel", FIELD_SHARE, FIELD(struct report_comm, efficiency.run.parallel) },
-    { "efficiency.run.load_balance", FIELD_SHARE, FIELD(struct report_comm, efficiency.run.load_balance) },
-    { "efficiency.run.serialisation", FIELD_SHARE, FIELD(struct report_comm, efficiency.run.serialisation) },
-    { "efficiency.run.transfer", FIELD_SHARE, FIELD(struct report_comm, efficiency.run.transfer) },
+    { "efficiency", FIELD_OBJECT, PART(struct report_comm, efficiency, report_efficiency_fields) },
     { 0 },
 };
 

@@ -5,11 +5,10 @@
 
 #include "view/health.h"
 #include "view/timeline.h"
-#include "wire/json.h"
 
 /* ---- efficiency ---- */
 
-static const struct json_field efficiency_fields[] = {
+const struct json_field report_efficiency_fields[] = {
     { "parallel", FIELD_SHARE, FIELD(struct report_efficiency, parallel) },
     { "load_balance", FIELD_SHARE, FIELD(struct report_efficiency, load_balance) },
     { "serialisation", FIELD_SHARE, FIELD(struct report_efficiency, serialisation) },
@@ -31,16 +30,6 @@ void report_efficiency_get(struct report_efficiency *e, const struct efficiency 
         now->transfer,
         { run->parallel, run->load_balance, run->serialisation, run->transfer },
     };
-}
-
-json_t *report_efficiency_json(const struct report_efficiency *e)
-{
-    return fields_json(e, efficiency_fields);
-}
-
-void report_efficiency_read(struct report_efficiency *e, const json_t *o)
-{
-    get_fields(e, o, efficiency_fields);
 }
 
 /* ---- critical path ---- */
@@ -110,7 +99,7 @@ void report_path_read(struct report_path *p, const json_t *o)
 
 /* ---- CPU time that all ranks lack ---- */
 
-static const struct json_field cpu_lack_fields[] = {
+const struct json_field report_cpu_lack_fields[] = {
     { "ratio", FIELD_AMOUNT, FIELD(struct report_cpu_lack, ratio) },
     { "text", FIELD_TEXT, FIELD(struct report_cpu_lack, text) },
     { 0 },
@@ -120,27 +109,12 @@ void report_cpu_lack_get(struct report_cpu_lack *c, const struct view *v)
 {
     *c = (struct report_cpu_lack){ 0 };
     c->ratio = view_cpu_lack(v, c->text, sizeof(c->text));
-}
-
-json_t *report_cpu_lack_json(const struct report_cpu_lack *c)
-{
-    json_t *o;
-
-    if (!(c->ratio > 0))
-        return json_null();
-    o = json_object();
-    put_fields(o, c, cpu_lack_fields);
-    return o;
-}
-
-void report_cpu_lack_read(struct report_cpu_lack *c, const json_t *o)
-{
-    get_fields(c, o, cpu_lack_fields);
+    c->known = c->ratio > 0;
 }
 
 /* ---- projection ---- */
 
-static const struct json_field projection_fields[] = {
+const struct json_field report_projection_fields[] = {
     { "synchronisation_ratio", FIELD_AMOUNT, FIELD(struct report_projection, synchronisation_ratio) },
     { "trend", FIELD_TEXT, FIELD(struct report_projection, trend) },
     { "per_hour", FIELD_NUMBER, FIELD(struct report_projection, per_hour) },
@@ -166,15 +140,4 @@ void report_projection_get(struct report_projection *r, const struct view *v, do
                                      .warning = p.warning };
     snprintf(r->trend, sizeof(r->trend), "%s", trend_name(p.trend));
     snprintf(r->text, sizeof(r->text), "%s", p.text);
-}
-
-json_t *report_projection_json(const struct report_projection *p)
-{
-    return fields_json(p, projection_fields);
-}
-
-void report_projection_read(struct report_projection *p, const json_t *o)
-{
-    get_fields(p, o, projection_fields);
-    p->known = json_is_object(o);
 }

@@ -15,6 +15,7 @@
 #include "detect/efficiency.h"
 #include "view/figures.h"
 #include "view/view.h"
+#include "wire/json.h"
 
 /* As in the POP model: parallel = load_balance x serialisation x transfer, each 0 to 1. */
 struct report_efficiency {
@@ -25,8 +26,7 @@ struct report_efficiency {
 };
 void report_efficiency_get(struct report_efficiency *e, const struct efficiency *now,
                            const struct efficiency *run);
-json_t *report_efficiency_json(const struct report_efficiency *e);
-void report_efficiency_read(struct report_efficiency *e, const json_t *o);
+extern const struct json_field report_efficiency_fields[];
 
 #define REPORT_PATH_MAX 8
 struct report_path_rank {
@@ -53,14 +53,14 @@ void report_path_get(struct report_path *p, const struct view *v, double now_s);
 json_t *report_path_json(const struct report_path *p);
 void report_path_read(struct report_path *p, const json_t *o);
 
-/* CPU time that all ranks lack alike (view_cpu_lack); ratio 0 and text "": they lack none. */
+/* CPU time that all ranks lack alike (view_cpu_lack). */
 struct report_cpu_lack {
+    bool known; /* they lack some */
     double ratio;
     char text[80];
 };
 void report_cpu_lack_get(struct report_cpu_lack *c, const struct view *v);
-json_t *report_cpu_lack_json(const struct report_cpu_lack *c); /* null where they lack none */
-void report_cpu_lack_read(struct report_cpu_lack *c, const json_t *o);
+extern const struct json_field report_cpu_lack_fields[];
 
 /* Where the time spent waiting is going (view_projection). */
 struct report_projection {
@@ -72,7 +72,6 @@ struct report_projection {
     char text[256];
 };
 void report_projection_get(struct report_projection *p, const struct view *v, double now_s);
-json_t *report_projection_json(const struct report_projection *p);
-void report_projection_read(struct report_projection *p, const json_t *o);
+extern const struct json_field report_projection_fields[];
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "detect/cause.h"
-#include "wire/json.h"
 
 #define AMOUNT (FIELD_AMOUNT | FIELD_OPTIONAL)
 #define COUNT  (FIELD_COUNT | FIELD_OPTIONAL)
@@ -37,7 +36,7 @@ static const struct json_field node_fields[] = {
     { 0 },
 };
 
-static const struct json_field rank_fields[] = {
+const struct json_field report_rank_health_fields[] = {
     { "run_delay_ratio", AMOUNT, FIELD(struct report_rank_health, run_delay_ratio) },
     { "involuntary_per_s", AMOUNT, FIELD(struct report_rank_health, involuntary_per_s) },
     { "voluntary_per_s", AMOUNT, FIELD(struct report_rank_health, voluntary_per_s) },
@@ -123,7 +122,8 @@ void report_rank_health_get(struct report_rank_health *h, const struct view *v, 
     const struct task_item *t = &now.figures;
 
     if (!view_rank_health_get(v, now_s, rank, &now)) {
-        report_rank_health_read(h, NULL);
+        *h = (struct report_rank_health){ .known = false };
+        get_fields(h, NULL, report_rank_health_fields);
         return;
     }
     *h = (struct report_rank_health){
@@ -144,19 +144,4 @@ void report_rank_health_get(struct report_rank_health *h, const struct view *v, 
     };
     snprintf(h->cpus, sizeof(h->cpus), "%s", t->cpus);
     snprintf(h->cause, sizeof(h->cause), "%s", now.cause);
-}
-
-json_t *report_rank_health_json(const struct report_rank_health *h)
-{
-    json_t *o = h->known ? json_object() : NULL;
-
-    if (o)
-        put_fields(o, h, rank_fields);
-    return o;
-}
-
-void report_rank_health_read(struct report_rank_health *h, const json_t *o)
-{
-    get_fields(h, o, rank_fields);
-    h->known = json_is_object(o);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "view/health.h"
+#include "wire/json.h"
 
 struct view;
 
@@ -48,7 +49,6 @@ struct report_rank_health {
     char cause[256];             /* what stands out from the others; "": nothing does */
 };
 void report_rank_health_get(struct report_rank_health *h, const struct view *v, double now_s, uint32_t rank);
-json_t *report_rank_health_json(const struct report_rank_health *h); /* the caller's; NULL: not known */
-void report_rank_health_read(struct report_rank_health *h, const json_t *o);
+extern const struct json_field report_rank_health_fields[];
 
 #endif

@@ -10,20 +10,21 @@ static const double heat_scale[REPORT_SCALE_MAX] = { 0.005, 0.01, 0.02, 0.04, 0.
 
 /* ---- history ---- */
 
-static const struct json_field history_fields[] = {
-    { "column_s", FIELD_AMOUNT, FIELD(struct report_history, column_s) },
-    { "step_s", FIELD_SERIES, FIELD(struct report_history, step_s) },
-    { "steps_per_s", FIELD_SERIES, FIELD(struct report_history, steps_per_s) },
-    { "skew_s", FIELD_SERIES, FIELD(struct report_history, skew_s) },
-    { "synchronisation_ratio", FIELD_SERIES, FIELD(struct report_history, synchronisation_ratio) },
-    { 0 },
-};
-
 static const struct json_field run_fields[] = {
     { "width_s", FIELD_AMOUNT, FIELD(struct report_stretches, width_s) },
     { "age_s", FIELD_SERIES, FIELD(struct report_stretches, age_s) },
     { "step_s", FIELD_SERIES, FIELD(struct report_stretches, step_s) },
     { "synchronisation_ratio", FIELD_SERIES, FIELD(struct report_stretches, synchronisation_ratio) },
+    { 0 },
+};
+
+const struct json_field report_history_fields[] = {
+    { "column_s", FIELD_AMOUNT, FIELD(struct report_history, column_s) },
+    { "step_s", FIELD_SERIES, FIELD(struct report_history, step_s) },
+    { "steps_per_s", FIELD_SERIES, FIELD(struct report_history, steps_per_s) },
+    { "skew_s", FIELD_SERIES, FIELD(struct report_history, skew_s) },
+    { "synchronisation_ratio", FIELD_SERIES, FIELD(struct report_history, synchronisation_ratio) },
+    { "run", FIELD_PART, PART(struct report_history, run, run_fields) },
     { 0 },
 };
 
@@ -48,29 +49,13 @@ void report_history_get(struct report_history *h, const struct view *v, double n
     take_newest(&h->synchronisation_ratio, c.synchronisation_ratio, have, columns);
     have = view_stretches_get(v, &s);
     n = have < columns ? have : columns;
+    h->run.known = n > 0;
     h->run.width_s = n ? s.width_s : NAN;
     h->run.age_s.n = n;
     for (size_t i = 0; i < n; i++)
         h->run.age_s.value[i] = fmax(0, now_s - s.at_s[have - n + i]);
     take_newest(&h->run.step_s, s.step_s, have, n);
     take_newest(&h->run.synchronisation_ratio, s.synchronisation_ratio, have, n);
-}
-
-json_t *report_history_json(const struct report_history *h)
-{
-    json_t *o = json_object(), *run = h->run.age_s.n ? json_object() : NULL;
-
-    put_fields(o, h, history_fields);
-    if (run)
-        put_fields(run, &h->run, run_fields);
-    put_json(o, "run", run);
-    return o;
-}
-
-void report_history_read(struct report_history *h, const json_t *o)
-{
-    get_fields(h, o, history_fields);
-    get_fields(&h->run, get_object(o, "run"), run_fields);
 }
 
 /* ---- the heat map ---- */

@@ -16,15 +16,15 @@
 struct report_history {
     double column_s;
     struct json_series step_s, steps_per_s, skew_s, synchronisation_ratio;
-    struct report_stretches { /* without values: none is over */
+    struct report_stretches {
+        bool known; /* one is over */
         double width_s;
         struct json_series age_s, step_s, synchronisation_ratio; /* age_s: of their middles */
     } run;
 };
 /* columns: at most so many, the newest. */
 void report_history_get(struct report_history *h, const struct view *v, double now_s, uint32_t columns);
-json_t *report_history_json(const struct report_history *h);
-void report_history_read(struct report_history *h, const json_t *o);
+extern const struct json_field report_history_fields[];
 
 /* What the rows of the heat map have in common: how late ranks came in each column. */
 #define REPORT_SCALE_MAX 9

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/json.h"
+
 /* Starts with the choice against those held out from it. */
 struct report_effect {
     bool known;
@@ -34,13 +36,7 @@ struct report_algorithm {
     struct report_effect effect;
 };
 
-/* Each is an object, or NULL where it is not known. */
-json_t *report_effect_json(const struct report_effect *e);
-json_t *report_placement_json(const struct report_placement *p);
-json_t *report_algorithm_json(const struct report_algorithm *a);
-
-/* From the object, or NULL. */
-void report_placement_read(struct report_placement *p, const json_t *o);
-void report_algorithm_read(struct report_algorithm *a, const json_t *o);
+json_t *report_effect_json(const struct report_effect *e); /* NULL where it is not known */
+extern const struct json_field report_placement_fields[], report_algorithm_fields[];
 
 #endif

@@ -8,17 +8,6 @@
 #include "report/report_overlap.h"
 #include "view/figures.h"
 #include "view/marks.h"
-#include "wire/json.h"
-
-/* NULL: it is not known. */
-static json_t *known_json(bool known, const void *from, const struct json_field *field)
-{
-    json_t *o = known ? json_object() : NULL;
-
-    if (o)
-        put_fields(o, from, field);
-    return o;
-}
 
 /* ---- phases ---- */
 
@@ -47,6 +36,12 @@ static const struct json_field inferred_fields[] = {
     { "hidden_s", FIELD_AMOUNT, FIELD(struct report_inferred, hidden_s) },
     { "backward_s", FIELD_AMOUNT, FIELD(struct report_inferred, backward_s) },
     { "rest_s", FIELD_AMOUNT, FIELD(struct report_inferred, rest_s) },
+    { 0 },
+};
+
+static const struct json_field text_fields[] = {
+    { "inferred", FIELD_PART, PART(struct report_step_phases, inferred, inferred_fields) },
+    { "text", FIELD_TEXT, FIELD(struct report_step_phases, text) },
     { 0 },
 };
 
@@ -172,20 +167,15 @@ json_t *report_step_phases_json(const struct report_step_phases *s)
     json_t *o = fields_json(s, step_fields);
 
     put_rows(o, "phases", s->phase, sizeof(s->phase[0]), s->n, phase_fields);
-    put_json(o, "inferred", known_json(s->inferred.known, &s->inferred, inferred_fields));
-    put_text(o, "text", s->text);
+    put_fields(o, s, text_fields);
     return o;
 }
 
 void report_step_phases_read(struct report_step_phases *s, const json_t *o)
 {
-    const json_t *inferred = get_object(o, "inferred");
-
     get_fields(s, o, step_fields);
     s->n = get_rows(s->phase, sizeof(s->phase[0]), MARKS_PHASES, o, "phases", phase_fields);
-    get_fields(&s->inferred, inferred, inferred_fields);
-    s->inferred.known = inferred != NULL;
-    get_text(o, "text", s->text, sizeof(s->text));
+    get_fields(s, o, text_fields);
 }
 
 bool report_step_phases_known(const struct report_step_phases *s)
@@ -215,12 +205,19 @@ static const struct json_field non_finite_fields[] = {
     { 0 },
 };
 
+const struct json_field report_values_fields[] = {
+    { "loss", FIELD_PART, PART(struct report_values, value[MARKS_LOSS], value_fields) },
+    { "grad_norm", FIELD_PART, PART(struct report_values, value[MARKS_GRAD_NORM], value_fields) },
+    { "non_finite", FIELD_PART, PART(struct report_values, non_finite, non_finite_fields) },
+    { 0 },
+};
+
 void report_values_get(struct report_values *r, const struct view *v, double now_s)
 {
     struct view_non_finite bad;
 
     *r = (struct report_values){ 0 };
-    report_values_read(r, NULL); /* nothing is known */
+    get_fields(r, NULL, report_values_fields); /* nothing is known */
     for (int i = 0; i < MARKS_VALUES; i++) {
         struct view_value x;
 
@@ -236,29 +233,4 @@ void report_values_get(struct report_values *r, const struct view *v, double now
     snprintf(r->non_finite.value, sizeof(r->non_finite.value), "%s", marks_value_name(bad.value));
     snprintf(r->non_finite.node, sizeof(r->non_finite.node), "%s", node_of(v, bad.rank, now_s));
     snprintf(r->non_finite.text, sizeof(r->non_finite.text), "%s", bad.text);
-}
-
-json_t *report_values_json(const struct report_values *r)
-{
-    json_t *o = json_object();
-
-    for (int i = 0; i < MARKS_VALUES; i++)
-        put_json(o, marks_value_name((enum marks_value)i),
-                 known_json(r->value[i].known, &r->value[i], value_fields));
-    put_json(o, "non_finite", known_json(r->non_finite.known, &r->non_finite, non_finite_fields));
-    return o;
-}
-
-void report_values_read(struct report_values *r, const json_t *o)
-{
-    const json_t *bad = get_object(o, "non_finite");
-
-    for (int i = 0; i < MARKS_VALUES; i++) {
-        const json_t *value = get_object(o, marks_value_name((enum marks_value)i));
-
-        get_fields(&r->value[i], value, value_fields);
-        r->value[i].known = value != NULL;
-    }
-    get_fields(&r->non_finite, bad, non_finite_fields);
-    r->non_finite.known = bad != NULL;
 }

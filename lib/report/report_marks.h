@@ -13,6 +13,7 @@
 
 #include "ring/marks.h"
 #include "view/view.h"
+#include "wire/json.h"
 
 struct report_overlap;
 
@@ -58,7 +59,6 @@ struct report_values {
     } non_finite;
 };
 void report_values_get(struct report_values *r, const struct view *v, double now_s);
-json_t *report_values_json(const struct report_values *r);
-void report_values_read(struct report_values *r, const json_t *o);
+extern const struct json_field report_values_fields[];
 
 #endif

@@ -1,8 +1,6 @@
 #include "report/report_past.h"
 
-#include "wire/json.h"
-
-static const struct json_field past_fields[] = {
+const struct json_field report_past_fields[] = {
     { "runs", FIELD_COUNT, FIELD(struct report_past, runs) },
     { "step_p50_s", FIELD_NUMBER, FIELD(struct report_past, step_p50_s) },
     { "step_ratio", FIELD_NUMBER, FIELD(struct report_past, step_ratio) },
@@ -38,17 +36,6 @@ static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv"
 const char *report_guarded_key(enum guarded_figure f)
 {
     return figures[f];
-}
-
-json_t *report_past_json(const struct report_past *p)
-{
-    return p->known ? fields_json(p, past_fields) : NULL;
-}
-
-void report_past_read(struct report_past *p, const json_t *o)
-{
-    p->known = json_is_object(o);
-    get_fields(p, o, past_fields);
 }
 
 json_t *report_guarded_json(const struct report_guarded *g)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/json.h"
+
 struct report_past {
     bool known; /* there are similar runs */
     int64_t runs;
@@ -45,11 +47,8 @@ struct report_guarded {
 
 const char *report_guarded_key(enum guarded_figure f); /* "step", "throughput", ... */
 
-json_t *report_past_json(const struct report_past *p); /* NULL where it is not known */
+extern const struct json_field report_past_fields[];
 json_t *report_guarded_json(const struct report_guarded *g);
-
-/* From the object, or NULL. */
-void report_past_read(struct report_past *p, const json_t *o);
-void report_guarded_read(struct report_guarded *g, const json_t *o);
+void report_guarded_read(struct report_guarded *g, const json_t *o); /* from the object, or NULL */
 
 #endif

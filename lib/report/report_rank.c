@@ -45,9 +45,10 @@ static const struct json_field message_fields[] = {
     { 0 },
 };
 
-static const struct json_field phase_fields[] = {
-    { "phase", FIELD_TEXT, FIELD(struct report_rank, phase) },
-    { "phase_s", FIELD_AMOUNT, FIELD(struct report_rank, phase_s) },
+static const struct json_field condition_fields[] = {
+    { "phase", FIELD_TEXT | FIELD_OPTIONAL, FIELD(struct report_rank, phase) },
+    { "phase_s", FIELD_AMOUNT | FIELD_OPTIONAL, FIELD(struct report_rank, phase_s) },
+    { "health", FIELD_PART | FIELD_OPTIONAL, PART(struct report_rank, health, report_rank_health_fields) },
     { 0 },
 };
 
@@ -126,10 +127,7 @@ json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of)
     if (inside && *r->message)
         put_fields(inside, r, message_fields);
     put_json(o, "inside", inside);
-    if (*r->phase)
-        put_fields(o, r, phase_fields);
-    if (r->health.known)
-        put_json(o, "health", report_rank_health_json(&r->health));
+    put_fields(o, r, condition_fields);
     put_fields(o, r, of == RANK_OF_JOB ? job_fields : trace_fields);
     return o;
 }
@@ -189,8 +187,7 @@ struct report_rank *report_ranks_read(const json_t *answer, size_t *n, struct re
         r->inside = inside != NULL;
         get_fields(r, inside, inside_fields);
         get_fields(r, inside, message_fields);
-        get_fields(r, o, phase_fields);
-        report_rank_health_read(&r->health, get_object(o, "health"));
+        get_fields(r, o, condition_fields);
         get_fields(r, o, job_fields);
         get_fields(r, o, trace_fields);
     }

@@ -1,6 +1,6 @@
 #include "report/report_seen.h"
 
-static const struct json_field probe_fields[] = {
+const struct json_field report_probe_fields[] = {
     { "events", FIELD_COUNT, FIELD(struct report_probe, events) },
     { "dropped", FIELD_COUNT, FIELD(struct report_probe, dropped) },
     { "missed", FIELD_COUNT, FIELD(struct report_probe, missed) },
@@ -13,13 +13,13 @@ static const struct json_field probe_fields[] = {
     { 0 },
 };
 
-static const struct json_field silent_fields[] = {
+const struct json_field report_silent_fields[] = {
     { "number", FIELD_COUNT, FIELD(struct report_silent, number) },
     { "nodes", FIELD_TEXTS, FIELD(struct report_silent, nodes) },
     { 0 },
 };
 
-static const struct json_field unseen_fields[] = {
+const struct json_field report_unseen_fields[] = {
     { "reason", FIELD_TEXT, FIELD(struct report_unseen, reason) },
     { "processes", FIELD_COUNT, FIELD(struct report_unseen, processes) },
     { "nodes", FIELD_COUNT, FIELD(struct report_unseen, nodes) },
@@ -27,29 +27,3 @@ static const struct json_field unseen_fields[] = {
     { "text", FIELD_TEXT, FIELD(struct report_unseen, text) },
     { 0 },
 };
-
-json_t *report_probe_json(const struct report_probe *p)
-{
-    return fields_json(p, probe_fields);
-}
-
-json_t *report_silent_json(const struct report_silent *s)
-{
-    return fields_json(s, silent_fields);
-}
-
-json_t *report_unseen_json(const struct report_unseen *u)
-{
-    return u->known ? fields_json(u, unseen_fields) : NULL;
-}
-
-void report_probe_read(struct report_probe *p, const json_t *o)
-{
-    p->known = json_is_object(o);
-    get_fields(p, o, probe_fields);
-}
-
-void report_silent_read(struct report_silent *s, const json_t *o)
-{
-    get_fields(s, o, silent_fields);
-}

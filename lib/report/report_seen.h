@@ -6,7 +6,6 @@
 #ifndef SYNCGUARD_REPORT_REPORT_SEEN_H
 #define SYNCGUARD_REPORT_REPORT_SEEN_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,12 +31,6 @@ struct report_unseen {
     char node[64], text[352]; /* of the first */
 };
 
-json_t *report_probe_json(const struct report_probe *p);
-json_t *report_silent_json(const struct report_silent *s);
-json_t *report_unseen_json(const struct report_unseen *u); /* NULL where it is not known */
-
-/* From the object, or NULL. */
-void report_probe_read(struct report_probe *p, const json_t *o);
-void report_silent_read(struct report_silent *s, const json_t *o); /* the caller frees its texts */
+extern const struct json_field report_probe_fields[], report_silent_fields[], report_unseen_fields[];
 
 #endif

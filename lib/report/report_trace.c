@@ -1,8 +1,6 @@
 #include "report/report_trace.h"
 
-#include "wire/json.h"
-
-static const struct json_field fields[] = {
+const struct json_field report_trace_fields[] = {
     { "job", FIELD_TEXT, FIELD(struct report_trace, job) },
     { "ranks", FIELD_COUNT, FIELD(struct report_trace, ranks) },
     { "nodes", FIELD_COUNT, FIELD(struct report_trace, nodes) },
@@ -22,14 +20,3 @@ static const struct json_field fields[] = {
     { "torn", FIELD_TRUE, FIELD(struct report_trace, torn) },
     { 0 },
 };
-
-json_t *report_trace_json(const struct report_trace *t)
-{
-    return fields_json(t, fields);
-}
-
-void report_trace_read(struct report_trace *t, const json_t *o)
-{
-    get_fields(t, o, fields);
-    t->known = json_is_object(o);
-}

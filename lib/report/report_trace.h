@@ -5,9 +5,10 @@
 #ifndef SYNCGUARD_REPORT_REPORT_TRACE_H
 #define SYNCGUARD_REPORT_REPORT_TRACE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "wire/json.h"
 
 struct report_trace { /* as in struct trace_figures */
     bool known;       /* the report is of a trace, not of a job */
@@ -19,7 +20,6 @@ struct report_trace { /* as in struct trace_figures */
     bool torn; /* the last line is incomplete */
 };
 
-json_t *report_trace_json(const struct report_trace *t);         /* the caller's */
-void report_trace_read(struct report_trace *t, const json_t *o); /* NULL: it is not of a trace */
+extern const struct json_field report_trace_fields[];
 
 #endif

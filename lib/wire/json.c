@@ -278,6 +278,9 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
         *(bool *)to = get_object(o, key) != NULL;
         get_fields(to, get_object(o, key), f->part);
         break;
+    case FIELD_OBJECT:
+        get_fields(to, get_object(o, key), f->part);
+        break;
     case FIELD_ROWS:
         get_list_of(&rows, get_array(o, key), f);
         memcpy(to, &rows, sizeof(rows));
@@ -436,6 +439,8 @@ static bool is_unknown(const char *from, const struct json_field *f)
         return *(const int64_t *)from < 0;
     case FIELD_TEXT:
         return !*from;
+    case FIELD_PART:
+        return !*(const bool *)from;
     default:
         return false;
     }
@@ -498,10 +503,11 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
     case FIELD_ESTIMATE:
         put_three(o, key, estimate_keys, part);
         break;
+    case FIELD_OBJECT:
+        put_json(o, key, fields_json(from, f->part));
+        break;
     case FIELD_PART:
-        put_json(o, key, *(const bool *)from ? json_object() : NULL);
-        if (*(const bool *)from)
-            put_fields(json_object_get(o, key), from, f->part);
+        put_json(o, key, *(const bool *)from ? fields_json(from, f->part) : NULL);
         break;
     case FIELD_ROWS:
         memcpy(&rows, from, sizeof(rows));

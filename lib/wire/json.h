@@ -79,6 +79,7 @@ enum field_kind {
     FIELD_RANGE,     /* three doubles, amounts: {p5, p50, p95} */
     FIELD_REACH,     /* three doubles, amounts: {p10, p50, p90}; null where p50 is unknown */
     FIELD_ESTIMATE,  /* three doubles, numbers: {value, low, high} */
+    FIELD_OBJECT,    /* a struct: an object */
     FIELD_PART,      /* a struct that begins with `bool known`: an object; null where it is not known */
     FIELD_ROWS, /* struct { size_t n; T *list; }, whose list the caller frees (NULL: unknown): an array of
                    objects */
@@ -86,13 +87,13 @@ enum field_kind {
      * written. */
     FIELD_KNOWN,
 };
-/* With a kind (a number, a count or a text): it is left out when unknown. */
+/* With a kind (a number, a count, a text or a part): it is left out when unknown. */
 #define FIELD_OPTIONAL 64
 struct json_field {
     const char *key; /* "cost_s.value" is a key of an object in the object */
     enum field_kind kind;
     size_t offset, size;
-    const struct json_field *part; /* the table of a FIELD_PART, and of each of FIELD_ROWS */
+    const struct json_field *part; /* the table of a FIELD_OBJECT or FIELD_PART, and of each of FIELD_ROWS */
 };
 #define FIELD(type, member)        offsetof(type, member), sizeof(((type *)0)->member), NULL
 #define PART(type, member, fields) offsetof(type, member), sizeof(((type *)0)->member), fields

@@ -246,6 +246,7 @@ static void test_view(void)
            "a selection with offset 1 leaves out the first of three ranks");
     is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running",
            "a rank in the table is running");
+    ok(json_is_null(json_object_get(o, "cpu_lack")), "no lack of CPU time is null");
     ok(get_string(get_object(o, "scaling"), "missing") && get_string(get_object(o, "strategies"), "missing"),
        "scaling and strategies name what is missing");
     ok(json_array_size(get_array(o, "agents")) == 0 && json_is_null(json_object_get(o, "pace")),
@@ -413,25 +414,23 @@ static void test_diagnosis(void)
                                              .rank = { { 7, "n1", 0.75, 0.25, 0.125 }, { 0, "", 0, 1, 0 } },
                                              .moves = 1,
                                              .move = { { "", "n1", 12.5, 40 } } };
-    static const struct report_cpu_lack lack = { 0.25, "other processes" }, none = { 0, "" };
+    static const struct report_cpu_lack lack = { true, 0.25, "other processes" };
     static struct report_efficiency e;
     static struct report_path p;
     static struct report_cpu_lack c;
-    json_t *o = report_efficiency_json(&efficiency);
+    json_t *o = fields_json(&efficiency, report_efficiency_fields);
 
-    report_efficiency_read(&e, o);
+    get_fields(&e, o, report_efficiency_fields);
     ok(!memcmp(&e, &efficiency, sizeof(e)), "efficiency is read as it was written");
     json_decref(o);
     o = report_path_json(&path);
     report_path_read(&p, o);
     ok(!memcmp(&p, &path, sizeof(p)), "the critical path is read as it was written");
     json_decref(o);
-    o = report_cpu_lack_json(&lack);
-    report_cpu_lack_read(&c, o);
+    c.known = true;
+    o = fields_json(&lack, report_cpu_lack_fields);
+    get_fields(&c, o, report_cpu_lack_fields);
     ok(!memcmp(&c, &lack, sizeof(c)), "lack of CPU time is read as it was written");
-    json_decref(o);
-    o = report_cpu_lack_json(&none);
-    ok(json_is_null(o), "no lack of CPU time is null");
     json_decref(o);
 }
 
@@ -441,24 +440,24 @@ static void test_history(void)
         .column_s = 0.5,
         .step_s = { 3, { 0.125, 0, 0.25 } },
         .steps_per_s = { 2, { 8, 4 } },
-        .run = { 60, { 2, { 90, 30 } }, { 2, { 0.5, 0.75 } }, { 2, { 0.25, 1 } } },
+        .run = { true, 60, { 2, { 90, 30 } }, { 2, { 0.5, 0.75 } }, { 2, { 0.25, 1 } } },
     };
     static const struct json_series gap = { 2, { NAN, 1 } };
     static struct report_history h;
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct view *v = view_new(&params, 0);
     struct report_heat heat, again;
-    json_t *o = report_history_json(&history);
+    json_t *o = fields_json(&history, report_history_fields);
 
-    report_history_read(&h, o);
+    get_fields(&h, o, report_history_fields);
     ok(!memcmp(&h, &history, sizeof(h)), "history is read as it was written");
     json_decref(o);
     h.step_s = gap;
-    h.run.age_s.n = 0;
-    o = report_history_json(&h);
+    h.run.known = false;
+    o = fields_json(&h, report_history_fields);
     ok(json_is_null(json_object_get(o, "run")), "a run without stretches that are over is null");
     ok(json_is_null(json_array_get(get_array(o, "step_s"), 0)), "a gap in a series is null");
-    report_history_read(&h, o);
+    get_fields(&h, o, report_history_fields);
     ok(h.step_s.n == 2 && isnan(h.step_s.value[0]) && h.step_s.value[1] == 1 && isnan(h.run.width_s) &&
            h.run.age_s.n == 0,
        "a gap in a series is read as one");
