@@ -82,20 +82,10 @@ const struct options_program sgtop_program = {
     .complete = session_complete,
 };
 
-static int parse_size(struct arguments *a, const char *text, struct err *err)
-{
-    int end = 0;
-
-    if (sscanf(text, "%4dx%4d%n", &a->width, &a->height, &end) != 2 || text[end] || a->width < SIDE_MIN ||
-        a->width > SIDE_MAX || a->height < SIDE_MIN || a->height > SIDE_MAX)
-        return err_set(err, "--size: '%.40s' is not accepted: WIDTHxHEIGHT, each from %d to %d (80x24)", text,
-                       SIDE_MIN, SIDE_MAX);
-    return 0;
-}
-
 int arguments_read(struct arguments *a, const struct options *o, struct err *err)
 {
     const char *wxh = options_text(o, "size"), *speed_text = options_text(o, "speed");
+    int end = 0;
 
     *a = (struct arguments){ .options = o,
                              .job = o->n_operands ? o->operands[0] : NULL,
@@ -106,8 +96,10 @@ int arguments_read(struct arguments *a, const struct options *o, struct err *err
                              .json = options_given(o, "json"),
                              .mono = options_given(o, "mono"),
                              .ascii = options_given(o, "ascii") };
-    if (wxh && parse_size(a, wxh, err) < 0)
-        return -1;
+    if (wxh && (sscanf(wxh, "%4dx%4d%n", &a->width, &a->height, &end) != 2 || wxh[end] ||
+                a->width < SIDE_MIN || a->width > SIDE_MAX || a->height < SIDE_MIN || a->height > SIDE_MAX))
+        return err_set(err, "--size: '%.40s' is not accepted: WIDTHxHEIGHT, each from %d to %d (80x24)", wxh,
+                       SIDE_MIN, SIDE_MAX);
     if (playback_speed_parse(speed_text, &a->speed) < 0)
         return err_set(err, "--speed: '%.40s' is not accepted: %g to %g, or max", speed_text,
                        PLAYBACK_SPEED_MIN, PLAYBACK_SPEED_MAX);

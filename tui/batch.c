@@ -48,33 +48,20 @@ static int load(struct ui *ui, const struct batch_source *source, enum screen sc
     return ui->problem[screen][0] ? err_set(err, "%s", ui->problem[screen]) : 0;
 }
 
-static void print(struct ui *ui, const struct arguments *o, FILE *out)
+static int print_screen(struct ui *ui, const struct batch_source *source, const struct arguments *o,
+                        enum screen screen, FILE *out, struct err *err)
 {
-    int width = report_width(o), height = o->height ? o->height : frame_natural_height(ui, width);
-    struct canvas *c = canvas_new(width, height, o->ascii);
+    int width = report_width(o), height;
+    struct canvas *c;
 
+    if (load(ui, source, screen, err) < 0)
+        return -1;
+    height = o->height ? o->height : frame_natural_height(ui, width);
+    c = canvas_new(width, height, o->ascii);
     ui_fit(ui, width, height);
     frame_draw(c, ui);
     canvas_print(c, out);
     canvas_free(c);
-}
-
-static void print_panel(struct ui *ui, const struct arguments *o, FILE *out)
-{
-    int width = report_width(o), height = panel_rows(ui, width) + 2;
-    struct canvas *c = canvas_new(width, height, o->ascii);
-
-    panel_draw(c, ui, 0);
-    canvas_print(c, out);
-    canvas_free(c);
-}
-
-static int print_screen(struct ui *ui, const struct batch_source *source, const struct arguments *o,
-                        enum screen screen, FILE *out, struct err *err)
-{
-    if (load(ui, source, screen, err) < 0)
-        return -1;
-    print(ui, o, out);
     return 0;
 }
 
@@ -82,13 +69,20 @@ static int print_screen(struct ui *ui, const struct batch_source *source, const 
 static int print_job(struct ui *ui, const struct batch_source *source, const struct arguments *o, FILE *out,
                      struct err *err)
 {
+    int width = report_width(o);
+
     if (print_screen(ui, source, o, SCREEN_JOB, out, err) < 0)
         return -1;
     for (int p = PANEL_EVIDENCE; p <= PANEL_SWITCHES && !o->height; p++) {
+        struct canvas *c;
+
         if (!panel_of((enum panel)p)->has_content(ui->view))
             continue;
         ui->panel = (enum panel)p;
-        print_panel(ui, o, out);
+        c = canvas_new(width, panel_rows(ui, width) + 2, o->ascii);
+        panel_draw(c, ui, 0);
+        canvas_print(c, out);
+        canvas_free(c);
     }
     ui->panel = PANEL_RANKS;
     return 0;

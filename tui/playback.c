@@ -45,14 +45,9 @@ void playback_faster(struct playback *p, int by)
     p->speed = speeds[i];
 }
 
-static double wanted_s(const struct playback *p)
-{
-    return isnan(p->seek_s) ? p->at_s : p->seek_s;
-}
-
 void playback_seek(struct playback *p, double by_s)
 {
-    double to_s = fmax(0, wanted_s(p) + by_s);
+    double from_s = isnan(p->seek_s) ? p->at_s : p->seek_s, to_s = fmax(0, from_s + by_s);
 
     p->seek_s = to_s > p->end_s ? INFINITY : to_s;
 }

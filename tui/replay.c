@@ -154,18 +154,6 @@ void replay_close(struct replay *r)
 
 /* ---- reading ---- */
 
-static int fill(struct replay *r, struct err *err)
-{
-    ssize_t n;
-
-    while ((n = read(r->fd, r->piece, PIECE_BYTES)) < 0)
-        if (errno != EINTR)
-            return err_set(err, "%s: %s", r->name, strerror(errno));
-    r->at = 0;
-    r->n = (size_t)n;
-    return 0;
-}
-
 /* The answers to a live job's questions come about so often: events are as a controller would have had them.
  */
 static void take_events(struct replay *r)
@@ -177,28 +165,30 @@ static void take_events(struct replay *r)
         event_list_put(&r->events, e.at_s, e.key, e.text);
 }
 
-static int finish(struct replay *r, struct err *err)
-{
-    r->ended = true;
-    if (trace_reader_finish(r->reader, err) < 0)
-        return -1;
-    describe(r);
-    r->end_s = replay_now_s(r);
-    take_events(r);
-    event_list_add(&r->events, r->end_s, "the step ended");
-    return 0;
-}
-
 /* A line, or the piece's rest; 1: there was one, 0: the end. */
 static int feed_line(struct replay *r, struct err *err)
 {
     const char *from, *end;
+    ssize_t got;
     size_t n;
 
-    if (r->at == r->n && fill(r, err) < 0)
-        return -1;
-    if (!r->n)
-        return finish(r, err);
+    if (r->at == r->n) {
+        while ((got = read(r->fd, r->piece, PIECE_BYTES)) < 0)
+            if (errno != EINTR)
+                return err_set(err, "%s: %s", r->name, strerror(errno));
+        r->at = 0;
+        r->n = (size_t)got;
+    }
+    if (!r->n) {
+        r->ended = true;
+        if (trace_reader_finish(r->reader, err) < 0)
+            return -1;
+        describe(r);
+        r->end_s = replay_now_s(r);
+        take_events(r);
+        event_list_add(&r->events, r->end_s, "the step ended");
+        return 0;
+    }
     from = r->piece + r->at;
     end = memchr(from, '\n', r->n - r->at);
     n = end ? (size_t)(end - from) + 1 : r->n - r->at;
@@ -337,16 +327,6 @@ static struct report_rows *get_jobs(const struct replay *r)
     return jobs;
 }
 
-static struct report *get_job(struct replay *r, const struct report_selection *selection)
-{
-    struct report *report = replay_report(r, selection);
-
-    report_verdicts_drop_minor(&report->job.verdicts);
-    report_verdicts_drop_minor(&report->timeline);
-    report->picture = report->own_picture = picture_copy(report->picture);
-    return report;
-}
-
 static struct report_node_rows *get_nodes(const struct replay *r)
 {
     struct report_node_rows *nodes = xcalloc(1, sizeof(*nodes));
@@ -368,12 +348,16 @@ void replay_show(struct replay *r, struct ui *ui)
     struct ui_content c = { 0 };
 
     ui_selection_get(ui, &selection);
-    if (ui->screen == SCREEN_JOBS)
+    if (ui->screen == SCREEN_JOBS) {
         c.jobs = get_jobs(r);
-    else if (ui->screen == SCREEN_JOB)
-        c.view = get_job(r, &selection);
-    else
+    } else if (ui->screen == SCREEN_JOB) {
+        c.view = replay_report(r, &selection);
+        c.view->picture = c.view->own_picture = picture_copy(c.view->picture);
+        report_verdicts_drop_minor(&c.view->job.verdicts);
+        report_verdicts_drop_minor(&c.view->timeline);
+    } else {
         c.nodes = get_nodes(r);
+    }
     ui_take(ui, ui->screen, selection.offset, &c, "");
     report_status_read(&status, NULL, NULL); /* all is unknown */
     snprintf(status.version, sizeof(status.version), "%s", PACKAGE_VERSION);

@@ -8,15 +8,10 @@
 #include "tui/filter.h"
 #include "tui/screen.h"
 
-static bool contains(const char *text, const char *part)
-{
-    return strcasestr(text, part) != NULL;
-}
-
 static bool any_contains(const struct json_texts *texts, const char *part)
 {
     for (size_t i = 0; i < texts->n; i++)
-        if (contains(texts->text[i], part))
+        if (strcasestr(texts->text[i], part))
             return true;
     return false;
 }
@@ -25,9 +20,9 @@ static bool job_has(const void *row, const char *text)
 {
     const struct report_row *j = row;
 
-    return contains(j->id, text) || contains(j->name, text) || contains(j->user, text) ||
-           contains(j->partition, text) || contains(j->state, text) || contains(j->regime, text) ||
-           contains(j->sentence, text) ||
+    return strcasestr(j->id, text) || strcasestr(j->name, text) || strcasestr(j->user, text) ||
+           strcasestr(j->partition, text) || strcasestr(j->state, text) || strcasestr(j->regime, text) ||
+           strcasestr(j->sentence, text) ||
            (j->verdicts.n && any_contains(&j->verdicts.list[0].culprits, text));
 }
 
@@ -35,8 +30,8 @@ static bool node_has(const void *row, const char *text)
 {
     const struct report_node *n = row;
 
-    return contains(n->node, text) || contains(n->switch_name, text) || contains(n->jobs_text, text) ||
-           contains(n->verdict, text);
+    return strcasestr(n->node, text) || strcasestr(n->switch_name, text) || strcasestr(n->jobs_text, text) ||
+           strcasestr(n->verdict, text);
 }
 
 static const void *row_of(const struct ui *ui, enum screen s, int i)
@@ -47,14 +42,6 @@ static const void *row_of(const struct ui *ui, enum screen s, int i)
 static const char *key_of(const struct ui *ui, enum screen s, int i)
 {
     return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
-}
-
-static bool is_shown(const struct ui *ui, enum screen s, int i)
-{
-    if (s == SCREEN_JOBS && !ui->finished && !report_row_alive(&ui->jobs->job[i]))
-        return false;
-    return filter_shows(ui->list[s].filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i),
-                        s == SCREEN_JOBS ? job_has : node_has);
 }
 
 struct order_context {
@@ -116,9 +103,13 @@ void rows_arrange(struct ui *ui, enum screen s)
     }
     l->n = 0;
     l->order = xgrow(l->order, &l->cap, (size_t)n + 1, sizeof(*l->order));
-    for (int i = 0; i < n; i++)
-        if (is_shown(ui, s, i))
+    for (int i = 0; i < n; i++) {
+        if (s == SCREEN_JOBS && !ui->finished && !report_row_alive(&ui->jobs->job[i]))
+            continue;
+        if (filter_shows(l->filter, screens[s]->columns, screens[s]->n_columns, row_of(ui, s, i),
+                         s == SCREEN_JOBS ? job_has : node_has))
             l->order[l->n++] = i;
+    }
     qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
     for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)
         if (!strcmp(key_of(ui, s, l->order[i]), l->key))

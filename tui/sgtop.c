@@ -57,7 +57,6 @@ struct app {
     struct event_base *base;
     struct event *tick, *keys, *paint;
     struct event *signals[8];
-    size_t n_signals;
     struct client *client; /* of these two there is one */
     struct player *player;
     struct ui ui;
@@ -325,21 +324,6 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 /* ---- the program ---- */
 
-static void close_app(struct app *a)
-{
-    forget_asked(a);
-    client_free(a->client);
-    player_free(a->player);
-    for (size_t i = 0; i < a->n_signals; i++)
-        event_free(a->signals[i]);
-    event_free(a->tick);
-    event_free(a->keys);
-    event_free(a->paint);
-    event_base_free(a->base);
-    canvas_free(a->canvas);
-    ui_reset(&a->ui);
-}
-
 static int run_screen(const struct origin *from, const struct arguments *o)
 {
     static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -378,7 +362,6 @@ static int run_screen(const struct origin *from, const struct arguments *o)
     for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
         a.signals[i] = evsignal_new(a.base, signals[i], on_signal, &a);
         event_add(a.signals[i], NULL);
-        a.n_signals++;
     }
     signal(SIGPIPE, SIG_IGN);
     if (from->replay)
@@ -386,7 +369,17 @@ static int run_screen(const struct origin *from, const struct arguments *o)
     else
         a.client = client_new(a.base, from->client, &client_events, &a);
     event_base_dispatch(a.base);
-    close_app(&a);
+    forget_asked(&a);
+    client_free(a.client);
+    player_free(a.player);
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+        event_free(a.signals[i]);
+    event_free(a.tick);
+    event_free(a.keys);
+    event_free(a.paint);
+    event_base_free(a.base);
+    canvas_free(a.canvas);
+    ui_reset(&a.ui);
     term_close();
     if (a.caught) {
         signal(a.caught, SIG_DFL);

@@ -98,36 +98,11 @@ static void draw_above(struct canvas *c, int y, const struct report_verdict *s,
     }
 }
 
-/* Before the line: the class, the culprits, and what more is known of it. */
-static void draw_label(struct canvas *c, int y, int width, const struct report_verdict *s, const char *more)
-{
-    char text[256], names[160];
-
-    snprintf(text, sizeof(text), "%s%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
-             look_names(names, sizeof(names), LOOK_NAMES_CELL, &s->culprits), more);
-    canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class_style(s->class) : STYLE_DIM, text);
-}
-
-/* The line of all that have none of their own. */
-static void draw_rest(struct canvas *c, int y, int width, const struct report_verdict *const *s, size_t n,
-                      const struct timeline_place *at)
-{
-    char more[32];
-
-    for (size_t i = n; i-- > 0;)
-        draw_span(c, y, s[i], at);
-    for (size_t i = 1; i < n; i++)
-        draw_above(c, y, s[i], at);
-    snprintf(more, sizeof(more), " and %zu more", n - 1);
-    draw_label(c, y, width, s[0], more);
-}
-
 void timeline_draw(struct canvas *c, int y, int rows, const struct report *v, const struct timeline_place *at)
 {
     const struct report_verdict *chosen[REPORT_VERDICTS_MAX];
     size_t n = choose(chosen, v, at);
     int width = at->x - 2;
-    char price[64];
 
     if (!(at->column_s > 0))
         return;
@@ -135,14 +110,22 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct report *v, co
         canvas_fill(c, y + i, at->x, at->columns, STYLE_DIM, 0x2500);
     if (!n)
         canvas_put_right(c, y, 1, width, STYLE_DIM, "no verdict in this time");
-    for (int i = 0; i < rows && i < (int)n; i++) {
-        if (i == rows - 1 && (int)n > rows) {
-            draw_rest(c, y + i, width, chosen + i, n - (size_t)i, at);
-        } else {
-            draw_span(c, y + i, chosen[i], at);
-            snprintf(price, sizeof(price), " %s", text_times(chosen[i]->slowdown).s);
-            draw_label(c, y + i, width, chosen[i],
-                       isnan(chosen[i]->slowdown) || isnan(chosen[i]->to_s) ? "" : price);
-        }
+    for (size_t i = 0; i < (size_t)rows && i < n; i++, y++) {
+        const struct report_verdict *s = chosen[i];
+        /* The last line has all that have none of their own. */
+        size_t end = i + 1 == (size_t)rows ? n : i + 1;
+        char text[256], names[160];
+
+        for (size_t k = end; k-- > i;)
+            draw_span(c, y, chosen[k], at);
+        for (size_t k = i + 1; k < end; k++)
+            draw_above(c, y, chosen[k], at);
+        snprintf(text, sizeof(text), "%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
+                 look_names(names, sizeof(names), LOOK_NAMES_CELL, &s->culprits));
+        if (end > i + 1)
+            text_append(text, sizeof(text), " and %zu more", end - i - 1);
+        else if (!isnan(s->slowdown) && !isnan(s->to_s))
+            text_append(text, sizeof(text), " %s", text_times(s->slowdown).s);
+        canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class_style(s->class) : STYLE_DIM, text);
     }
 }
