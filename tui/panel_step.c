@@ -70,16 +70,6 @@ static void draw_lane(const struct chart *h, size_t i)
     }
 }
 
-static bool find_row(const struct picture *p, int64_t rank, int *row)
-{
-    for (size_t i = 0; i < p->n_rows; i++)
-        if (p->row[i].rank == rank) {
-            *row = (int)i;
-            return true;
-        }
-    return false;
-}
-
 static int column_of(const struct chart *h, double at_s)
 {
     int x = (int)floor(at_s / h->p->span_s * h->width);
@@ -95,23 +85,24 @@ static void draw_path(const struct chart *h)
 
     for (size_t i = 0; i < h->p->n_pieces; i++) {
         const struct picture_piece *piece = &h->p->piece[i];
-        int row, from = column_of(h, piece->begin_s + column_s / 2),
-                 to = column_of(h, piece->end_s + column_s / 2);
+        int from = column_of(h, piece->begin_s + column_s / 2),
+            to = column_of(h, piece->end_s + column_s / 2);
+        size_t row;
 
-        if (!find_row(h->p, piece->rank, &row))
+        if (!picture_find_row(h->p, piece->rank, &row))
             continue;
         if (to == h->width - 1 && piece->end_s >= h->p->span_s - column_s / 2)
             to = h->width;
-        canvas_fill(h->c, h->y + row, h->x + from, to - from, path_looks[piece->kind].style,
+        canvas_fill(h->c, h->y + (int)row, h->x + from, to - from, path_looks[piece->kind].style,
                     path_looks[piece->kind].ch);
     }
     for (size_t i = 0; i < h->p->n_pieces; i++) {
         const struct picture_piece *piece = &h->p->piece[i];
-        int from, to;
+        size_t from, to;
 
-        if (piece->rank != piece->from && find_row(h->p, piece->from, &from) &&
-            find_row(h->p, piece->rank, &to) && from != to)
-            canvas_fill(h->c, h->y + from, h->x + column_of(h, piece->begin_s), 1, STYLE_BAD,
+        if (piece->rank != piece->from && picture_find_row(h->p, piece->from, &from) &&
+            picture_find_row(h->p, piece->rank, &to) && from != to)
+            canvas_fill(h->c, h->y + (int)from, h->x + column_of(h, piece->begin_s), 1, STYLE_BAD,
                         to > from ? DOWN : UP);
     }
 }

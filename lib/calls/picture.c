@@ -24,6 +24,14 @@ const char *picture_kind_name(enum path_kind k)
     return k < PATH_KINDS ? kinds[k] : "unknown";
 }
 
+bool picture_find_row(const struct picture *p, int64_t rank, size_t *row)
+{
+    for (*row = 0; *row < p->n_rows; ++*row)
+        if (p->row[*row].rank == rank)
+            return true;
+    return false;
+}
+
 static void *copy_of(const void *list, size_t n, size_t size)
 {
     void *copy = xcalloc(n, size);
@@ -587,19 +595,11 @@ struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t row
 
 /* ---- in words ---- */
 
-static const struct picture_row *row_of(const struct picture *p, int64_t rank)
-{
-    for (size_t i = 0; i < p->n_rows; i++)
-        if (p->row[i].rank == rank)
-            return &p->row[i];
-    return NULL;
-}
-
 static void describe_work(struct picture *p)
 {
     const struct picture_part *most = largest(p, PATH_WORK, false);
-    const struct picture_row *row = most ? row_of(p, most->rank) : NULL;
-    size_t size = sizeof(p->text);
+    size_t size = sizeof(p->text), at;
+    const struct picture_row *row = most && picture_find_row(p, most->rank, &at) ? &p->row[at] : NULL;
 
     if (!most)
         return;

@@ -91,6 +91,9 @@ struct picture *picture_of_work(const struct work *w, int64_t step, uint32_t row
 struct picture *picture_copy(const struct picture *p); /* NULL: NULL */
 void picture_free(struct picture *p);                  /* NULL is fine */
 
+/* Whether the rank has a row, and which. */
+bool picture_find_row(const struct picture *p, int64_t rank, size_t *row);
+
 /* Write the texts, once the nodes' names are there. */
 void picture_describe(struct picture *p);
 

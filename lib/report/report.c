@@ -9,6 +9,8 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
+#define AGENTS_MAX 16384 /* that are read of one answer */
+
 /* Parts of a report that are one table each, in the order in which they are written; between them stand those
  * that have functions of their own. */
 static const struct json_field efficiency_field[] = {
@@ -128,18 +130,24 @@ json_t *report_json(const struct report *r)
 
 /* ---- reading ---- */
 
-/* Controllers of earlier releases did not count them: their list has all agents. */
-static void count_agents(struct report *v)
+static void read_agents(struct report *v, const json_t *answer)
 {
+    const json_t *list = get_list(answer, "agents", AGENTS_MAX, &v->n_agents);
+
+    v->agent = xcalloc(v->n_agents, sizeof(*v->agent));
+    for (size_t i = 0; i < v->n_agents; i++)
+        report_agent_read(&v->agent[i], json_array_get(list, i));
+    if (!list || (v->agents_total >= 0 && v->silent.number >= 0))
+        return;
+    /* Controllers of earlier releases did not count them: their list has all agents. */
     v->agents_total = (int64_t)v->n_agents;
     v->silent.number = 0;
     json_texts_free(&v->silent.nodes);
-    for (size_t i = 0; i < v->n_agents; i++) {
-        if (v->agent[i].connected || v->agent[i].ended)
-            continue;
-        v->silent.number++;
-        json_texts_add(&v->silent.nodes, v->agent[i].node);
-    }
+    for (size_t i = 0; i < v->n_agents; i++)
+        if (!v->agent[i].connected && !v->agent[i].ended) {
+            v->silent.number++;
+            json_texts_add(&v->silent.nodes, v->agent[i].node);
+        }
 }
 
 struct report *report_read(const json_t *answer, struct err *err)
@@ -159,9 +167,7 @@ struct report *report_read(const json_t *answer, struct err *err)
     get_fields(v, answer, job_fields);
     get_fields(v, answer, past_field);
     v->rank_total = get_count(answer, "rank_table_total");
-    v->agent = report_agents_read(answer, &v->n_agents);
-    if ((v->agents_total < 0 || v->silent.number < 0) && get_array(answer, "agents"))
-        count_agents(v);
+    read_agents(v, answer);
     report_path_read(&v->path, get_object(answer, "critical_path"));
     v->picture = v->own_picture = report_step_read(get_object(answer, "picture"));
     v->switches = report_switches_read(get_object(answer, "switches"));

@@ -1,6 +1,5 @@
 #include "report/report_agent.h"
 
-#include "common/xalloc.h"
 #include "wire/json.h"
 
 static const struct json_field fields[] = {
@@ -30,14 +29,4 @@ void report_agent_read(struct report_agent *a, const json_t *o)
 {
     get_fields(a, o, fields);
     report_health_read(&a->health, get_object(o, "health"));
-}
-
-struct report_agent *report_agents_read(const json_t *answer, size_t *n)
-{
-    const json_t *list = get_list(answer, "agents", REPORT_NODES_MAX, n);
-    struct report_agent *agent = xcalloc(*n, sizeof(*agent));
-
-    for (size_t i = 0; i < *n; i++)
-        report_agent_read(&agent[i], json_array_get(list, i));
-    return agent;
 }

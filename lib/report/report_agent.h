@@ -11,8 +11,6 @@
 
 #include "report/report_health.h"
 
-#define REPORT_NODES_MAX 16384 /* that are read of one answer */
-
 struct report_agent {
     char node[64], switch_name[64], version[32];
     bool connected, ended; /* ended: in good order */
@@ -23,8 +21,5 @@ struct report_agent {
 };
 json_t *report_agent_json(const struct report_agent *a); /* the caller's */
 void report_agent_read(struct report_agent *a, const json_t *o);
-
-/* Those of an answer, at most REPORT_NODES_MAX; the caller frees them. */
-struct report_agent *report_agents_read(const json_t *answer, size_t *n);
 
 #endif

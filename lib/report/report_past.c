@@ -33,11 +33,6 @@ static const struct json_field ratio_fields[] = {
 static const char *const figures[GUARDED_FIGURES] = { "step", "throughput", "cv", "synchronisation",
                                                       "skew", "energy" };
 
-const char *report_guarded_key(enum guarded_figure f)
-{
-    return figures[f];
-}
-
 json_t *report_guarded_json(const struct report_guarded *g)
 {
     json_t *o = json_object(), *ratios = json_object();

@@ -45,8 +45,6 @@ struct report_guarded {
     } ratio[GUARDED_FIGURES];
 };
 
-const char *report_guarded_key(enum guarded_figure f); /* "step", "throughput", ... */
-
 extern const struct json_field report_past_fields[];
 json_t *report_guarded_json(const struct report_guarded *g);
 void report_guarded_read(struct report_guarded *g, const json_t *o); /* from the object, or NULL */

@@ -48,7 +48,7 @@ static const struct json_field span_fields[] = {
 
 /* ---- writing ---- */
 
-void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, double now_s)
+static void get_verdict(struct report_verdict *r, const struct view_verdict *d, double now_s)
 {
     const struct finding *f = &d->finding;
     struct interval slowdown = finding_slowdown_interval(f);
@@ -80,7 +80,7 @@ void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, 
         json_texts_add(&r->culprits, d->culprit[c]);
 }
 
-json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of)
+static json_t *verdict_json(const struct report_verdict *r, enum report_verdict_of of)
 {
     json_t *o = fields_json(r, named_fields);
 
@@ -106,7 +106,7 @@ void report_verdicts_get(struct report_verdicts *to, const struct view *v, doubl
 
     *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
     for (size_t i = 0; i < n; i++)
-        report_verdict_get(&to->list[i], &d[i], now_s);
+        get_verdict(&to->list[i], &d[i], now_s);
 }
 
 json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of)
@@ -114,7 +114,7 @@ json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdic
     json_t *list = json_array();
 
     for (size_t i = 0; i < v->n; i++)
-        json_array_append_new(list, report_verdict_json(&v->list[i], of));
+        json_array_append_new(list, verdict_json(&v->list[i], of));
     return list;
 }
 
@@ -137,7 +137,7 @@ void report_timeline_get(struct report_verdicts *to, const struct view *v, doubl
     qsort(order, n, sizeof(order[0]), by_onset);
     *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
     for (size_t i = 0; i < n; i++)
-        report_verdict_get(&to->list[i], order[i], now_s);
+        get_verdict(&to->list[i], order[i], now_s);
 }
 
 void report_verdicts_drop_minor(struct report_verdicts *v)
@@ -146,7 +146,7 @@ void report_verdicts_drop_minor(struct report_verdicts *v)
 
     for (size_t i = 0; i < v->n; i++) {
         if (v->list[i].minor)
-            report_verdict_free(&v->list[i]);
+            json_texts_free(&v->list[i].culprits);
         else
             v->list[kept++] = v->list[i];
     }
@@ -188,15 +188,10 @@ void report_timeline_read(struct report_verdicts *to, const json_t *answer)
     read_from(to, list, n > REPORT_VERDICTS_MAX ? n - REPORT_VERDICTS_MAX : 0);
 }
 
-void report_verdict_free(struct report_verdict *r)
-{
-    json_texts_free(&r->culprits);
-}
-
 void report_verdicts_free(struct report_verdicts *v)
 {
     for (size_t i = 0; i < v->n; i++)
-        report_verdict_free(&v->list[i]);
+        json_texts_free(&v->list[i].culprits);
     free(v->list);
 }
 

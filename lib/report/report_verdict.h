@@ -45,10 +45,6 @@ struct report_verdicts {
 
 enum report_verdict_of { VERDICT_OF_TRACE, VERDICT_OF_JOB, VERDICT_OF_TIMELINE };
 
-/* The caller frees its texts. */
-void report_verdict_get(struct report_verdict *r, const struct view_verdict *d, double now_s);
-json_t *report_verdict_json(const struct report_verdict *r, enum report_verdict_of of);
-
 /* view_verdicts_reported(), minor ones, too, in its order; the caller frees them. */
 void report_verdicts_get(struct report_verdicts *to, const struct view *v, double now_s);
 json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of);
@@ -61,7 +57,6 @@ void report_verdicts_drop_minor(struct report_verdicts *v);
  * newest; the caller frees them. */
 void report_verdicts_read(struct report_verdicts *to, const json_t *answer);
 void report_timeline_read(struct report_verdicts *to, const json_t *answer);
-void report_verdict_free(struct report_verdict *r); /* its texts */
 void report_verdicts_free(struct report_verdicts *v);
 
 /* How bad it is, or was of one that is over. */

@@ -90,16 +90,6 @@ static double y_of(const struct svg *s, size_t row)
     return s->top + (double)row * ROW;
 }
 
-static bool find_row(const struct picture *p, int64_t rank, size_t *row)
-{
-    for (size_t i = 0; i < p->n_rows; i++)
-        if (p->row[i].rank == rank) {
-            *row = i;
-            return true;
-        }
-    return false;
-}
-
 static void put_axis(const struct svg *s)
 {
     double tick_s = step_axis_tick_s(s->p->span_s, TICKS), end = y_of(s, s->p->n_rows) + 2;
@@ -153,8 +143,8 @@ static void put_messages(const struct svg *s)
         const struct picture_message *m = &s->p->message[i];
         size_t from, to;
 
-        if (!find_row(s->p, m->from, &from) || !find_row(s->p, m->to, &to) || isnan(m->sent_s) ||
-            isnan(m->received_s))
+        if (!picture_find_row(s->p, m->from, &from) || !picture_find_row(s->p, m->to, &to) ||
+            isnan(m->sent_s) || isnan(m->received_s))
             continue;
         fprintf(
             s->out,
@@ -174,7 +164,7 @@ static void put_path(const struct svg *s)
         const struct picture_piece *x = &s->p->piece[i];
         size_t from, to;
 
-        if (!find_row(s->p, x->from, &from) || !find_row(s->p, x->rank, &to)) {
+        if (!picture_find_row(s->p, x->from, &from) || !picture_find_row(s->p, x->rank, &to)) {
             drawn = false;
             continue;
         }
