@@ -103,7 +103,7 @@ json_t *report_json(const struct report *r)
     if (r->trace.known) {
         o = json_object();
         put_count(o, "ranks", r->job.ranks);
-        report_row_put_figures(o, &r->job);
+        put_fields(o, &r->job, report_figure_fields);
         put_view(o, r);
         put_fields(o, r, trace_field);
         put_count(o, "collectives_per_step", r->job.period);

@@ -33,7 +33,7 @@ static const struct json_field identity_fields[] = {
     { 0 },
 };
 
-static const struct json_field figure_fields[] = {
+const struct json_field report_figure_fields[] = {
     { "steps", FIELD_COUNT, FIELD(struct report_row, steps) },
     { "period", FIELD_COUNT, FIELD(struct report_row, period) },
     { "phases.warm_up_steps", FIELD_COUNT, FIELD(struct report_row, phases.warm_up_steps) },
@@ -91,7 +91,7 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
 
     view_phases_get(v, &p);
     get_fields(r, NULL, identity_fields);
-    get_fields(r, NULL, figure_fields);
+    get_fields(r, NULL, report_figure_fields);
     r->steps = f->period ? (int64_t)f->steps : -1;
     r->period = f->period ? (int64_t)f->period : -1;
     r->phases.warm_up_steps = p.warm_up_steps;
@@ -134,16 +134,11 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     report_verdicts_get(&r->verdicts, v, now_s);
 }
 
-void report_row_put_figures(json_t *o, const struct report_row *r)
-{
-    put_fields(o, r, figure_fields);
-}
-
 json_t *report_row_json(const struct report_row *r)
 {
     json_t *o = fields_json(r, identity_fields);
 
-    put_fields(o, r, figure_fields);
+    put_fields(o, r, report_figure_fields);
     put_json(o, "verdicts", report_verdicts_json(&r->verdicts, VERDICT_OF_JOB));
     return o;
 }
@@ -153,7 +148,7 @@ json_t *report_row_json(const struct report_row *r)
 void report_row_read(struct report_row *r, const json_t *o)
 {
     get_fields(r, o, identity_fields);
-    get_fields(r, o, figure_fields);
+    get_fields(r, o, report_figure_fields);
     if (get_string(o, "policy")) /* of earlier releases */
         get_text(o, "policy", r->policy, sizeof(r->policy));
     report_verdicts_read(&r->verdicts, o);

@@ -62,9 +62,8 @@ struct report_row {
 
 /* The figures and verdicts of a view; the rest is unknown.  f: as of now_s. */
 void report_row_get(struct report_row *r, const struct view *v, double now_s, const struct view_figures *f);
-json_t *report_row_json(const struct report_row *r); /* the caller's */
-/* The keys of its figures alone: neither its identity nor its verdicts. */
-void report_row_put_figures(json_t *o, const struct report_row *r);
+json_t *report_row_json(const struct report_row *r);   /* the caller's */
+extern const struct json_field report_figure_fields[]; /* neither its identity nor its verdicts */
 /* Of an answer; NULL: all is unknown. */
 void report_row_read(struct report_row *r, const json_t *o);
 void report_row_free(struct report_row *r); /* what it holds */

@@ -8,13 +8,13 @@
 #include "view/scaling.h"
 #include "wire/json.h"
 
-#define SHARES(type)                                                      \
-    { "shares.work", FIELD_SHARE, FIELD(type, shares.work) },             \
-        { "shares.waiting", FIELD_SHARE, FIELD(type, shares.waiting) },   \
-        { "shares.exchange", FIELD_SHARE, FIELD(type, shares.exchange) }, \
-    {                                                                     \
-        "shares.other", FIELD_SHARE, FIELD(type, shares.other)            \
-    }
+static const struct json_field shares_fields[] = {
+    { "work", FIELD_SHARE, FIELD(struct report_shares, work) },
+    { "waiting", FIELD_SHARE, FIELD(struct report_shares, waiting) },
+    { "exchange", FIELD_SHARE, FIELD(struct report_shares, exchange) },
+    { "other", FIELD_SHARE, FIELD(struct report_shares, other) },
+    { 0 },
+};
 
 static const struct json_field strategy_fields[] = {
     { "kind", FIELD_TEXT, FIELD(struct report_strategy, kind) },
@@ -22,7 +22,7 @@ static const struct json_field strategy_fields[] = {
     { "strategy", FIELD_TEXT, FIELD(struct report_strategy, name) },
     { "step_s", FIELD_RANGE, FIELD(struct report_strategy, step_s) },
     { "throughput_ratio", FIELD_RANGE, FIELD(struct report_strategy, ratio) },
-    SHARES(struct report_strategy),
+    { "shares", FIELD_OBJECT, PART(struct report_strategy, shares, shares_fields) },
     { "iterations_ratio", FIELD_AMOUNT, FIELD(struct report_strategy, growth) },
     { "time_s", FIELD_AMOUNT, FIELD(struct report_strategy, time_s) },
     { "per_sample", FIELD_TRUE, FIELD(struct report_strategy, per_sample) },
@@ -34,7 +34,7 @@ static const struct json_field strategy_fields[] = {
 
 static const struct json_field strategies_fields[] = {
     { "step_s", FIELD_AMOUNT, FIELD(struct report_strategies, step_s) },
-    SHARES(struct report_strategies),
+    { "shares", FIELD_OBJECT, PART(struct report_strategies, shares, shares_fields) },
     { "ranks", FIELD_COUNT, FIELD(struct report_strategies, ranks) },
     { "steps", FIELD_COUNT, FIELD(struct report_strategies, steps) },
     { 0 },

@@ -201,18 +201,6 @@ static void put_legend(const struct svg *s, double y)
     }
 }
 
-static double put_parts(const struct svg *s, double y)
-{
-    put_text(s, 12, y, "head", "The critical path");
-    y += LINE + 4;
-    for (size_t i = 0; i < s->p->n_parts; i++, y += LINE) {
-        put_text(s, 12, y, "", "%s", text_s(s->p->part[i].time_s).s);
-        put_text(s, 90, y, "dim", "%s", text_percent(s->p->part[i].time_s / s->p->span_s).s);
-        put_text(s, LEFT, y, "", "%s", s->p->part[i].text);
-    }
-    return y;
-}
-
 static void put_notes(const struct svg *s, double y)
 {
     const struct picture *p = s->p;
@@ -258,7 +246,13 @@ void step_svg_print(FILE *out, const struct picture *p, const char *job)
     put_path(&s);
     y = y_of(&s, p->n_rows) + 20;
     put_legend(&s, y);
-    y = put_parts(&s, y + 30);
+    put_text(&s, 12, y + 30, "head", "The critical path");
+    y += 30 + LINE + 4;
+    for (size_t i = 0; i < p->n_parts; i++, y += LINE) {
+        put_text(&s, 12, y, "", "%s", text_s(p->part[i].time_s).s);
+        put_text(&s, 90, y, "dim", "%s", text_percent(p->part[i].time_s / p->span_s).s);
+        put_text(&s, LEFT, y, "", "%s", p->part[i].text);
+    }
     put_notes(&s, y + 10);
     fputs("</svg>\n", out);
 }
