@@ -246,20 +246,20 @@ static void touch_file(struct checkpoint *c, const char *pattern)
 
 void checkpoint_control(struct checkpoint *c, const json_t *asked, void (*send)(int sig, void *arg))
 {
-    const char *state = get_word(asked, "state"), *file = get_string(asked, "file");
-    int64_t at = get_int(asked, "at", 0, (int64_t)CALLS_MAX - 1, -1),
-            sig = get_int(asked, "signal", 1, NSIG - 1, 0);
+    const char *state = json_get_word(asked, "state"), *file = json_get_string(asked, "file");
+    int64_t at = json_get_int(asked, "at", 0, (int64_t)CALLS_MAX - 1, -1),
+            sig = json_get_int(asked, "signal", 1, NSIG - 1, 0);
 
     if (!json_is_object(asked))
         return;
-    c->serial = get_int(asked, "serial", INT64_MIN, INT64_MAX, c->serial);
+    c->serial = json_get_int(asked, "serial", INT64_MIN, INT64_MAX, c->serial);
     if (sig)
         send((int)sig, c->arg);
     if (file)
         touch_file(c, file);
     for (size_t i = 0; at >= 0 && i < ARRAY_SIZE(states); i++)
         if (!strcmp(state, states[i]))
-            request_checkpoint(c, (uint64_t)at, (uint32_t)get_int(asked, "app", 0, UINT32_MAX, 0),
+            request_checkpoint(c, (uint64_t)at, (uint32_t)json_get_int(asked, "app", 0, UINT32_MAX, 0),
                                (enum control_page_asked)i);
     c->answer = true;
 }
@@ -343,8 +343,8 @@ json_t *checkpoint_report(struct checkpoint *c, bool due)
         asked_json(c), "callers", (json_int_t)s.callers, "deaf", (json_int_t)s.deaf, "mixed", (int)s.mixed,
         "app", (json_int_t)s.app, "calls", (json_int_t)s.calls_min, (json_int_t)s.calls_max, "yes_at",
         (json_int_t)s.yes_min, (json_int_t)s.yes_max, "age_s",
-        s.newest_ns ? seconds_json(now - s.newest_ns) : json_null(), "step_s", real_json(s.step_s), "samples",
-        (json_int_t)s.samples, "writing", (json_int_t)s.writing, "writing_s",
+        s.newest_ns ? seconds_json(now - s.newest_ns) : json_null(), "step_s", json_of_real(s.step_s),
+        "samples", (json_int_t)s.samples, "writing", (json_int_t)s.writing, "writing_s",
         s.begun_ns ? seconds_json(now - s.begun_ns) : json_null(), "writes", (json_int_t)s.writes, "write_s",
         s.writes ? seconds_json(s.write_ns) : json_null(), "notice", (int)s.notice);
 }

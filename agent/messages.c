@@ -11,15 +11,16 @@
 
 static json_t *placement_json(const struct agent_choice *c)
 {
-    return *c->name ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", c->applied, "compared", c->compared,
-                                "pattern", text_json(c->name), "slurm_s", c->before_s, "chosen_s", c->after_s)
-                    : NULL;
+    return *c->name
+               ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", c->applied, "compared", c->compared,
+                           "pattern", json_of_text(c->name), "slurm_s", c->before_s, "chosen_s", c->after_s)
+               : NULL;
 }
 
 static json_t *algorithm_json(const struct agent_choice *c)
 {
     return *c->name
-               ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", text_json(c->name), "applied", c->applied,
+               ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", json_of_text(c->name), "applied", c->applied,
                            "compared", c->compared, "usual_s", c->before_s, "most_s", c->after_s)
                : json_object();
 }
@@ -30,7 +31,7 @@ json_t *message_unseen(const struct unseen_news *u)
                ? NULL
                : json_pack("{s:s, s:b, s:I, s:o, s:f}", "reason", unseen_name(u->reason), "quiet",
                            unseen_is_quiet(u->reason), "processes", (json_int_t)u->found.processes, "text",
-                           text_json(u->found.text), "after_s", u->after_s);
+                           json_of_text(u->found.text), "after_s", u->after_s);
 }
 
 json_t *message_hello(const struct agent_arguments *o, const char *instance, uint64_t first_batch,
@@ -39,39 +40,40 @@ json_t *message_hello(const struct agent_arguments *o, const char *instance, uin
     struct adapter adapter = adapter_read("");
     json_t *hello = json_object();
 
-    put_text(hello, "hello", "agent");
-    put_text(hello, "version", PACKAGE_VERSION);
-    put_text(hello, "agent", instance);
-    put_count(hello, "job", o->job);
-    put_count(hello, "step", o->step);
-    put_count(hello, "het_job", o->het_job);
-    put_count(hello, "het_offset", o->het_offset);
-    put_count(hello, "restarts", o->restarts);
-    put_count(hello, "end_time", o->end_time);
-    put_count(hello, "uid", geteuid());
-    put_text(hello, "user", o->user);
-    put_text(hello, "name", o->name);
-    put_text(hello, "partition", o->partition);
-    put_text(hello, "account", o->account);
-    put_text(hello, "qos", o->qos);
-    put_text(hello, "node", o->node);
-    put_count(hello, "node_index", o->node_index);
-    put_count(hello, "nodes", o->nodes);
-    put_text(hello, "switch", o->switch_name);
-    put_text(hello, "switches", o->switches);
+    json_put_text(hello, "hello", "agent");
+    json_put_text(hello, "version", PACKAGE_VERSION);
+    json_put_text(hello, "agent", instance);
+    json_put_count(hello, "job", o->job);
+    json_put_count(hello, "step", o->step);
+    json_put_count(hello, "het_job", o->het_job);
+    json_put_count(hello, "het_offset", o->het_offset);
+    json_put_count(hello, "restarts", o->restarts);
+    json_put_count(hello, "end_time", o->end_time);
+    json_put_count(hello, "uid", geteuid());
+    json_put_text(hello, "user", o->user);
+    json_put_text(hello, "name", o->name);
+    json_put_text(hello, "partition", o->partition);
+    json_put_text(hello, "account", o->account);
+    json_put_text(hello, "qos", o->qos);
+    json_put_text(hello, "node", o->node);
+    json_put_count(hello, "node_index", o->node_index);
+    json_put_count(hello, "nodes", o->nodes);
+    json_put_text(hello, "switch", o->switch_name);
+    json_put_text(hello, "switches", o->switches);
     if (adapter.number)
-        put_json(hello, "adapter",
-                 json_pack("{s:f, s:i}", "bytes_per_s", adapter.bytes_per_s, "number", (int)adapter.number));
-    put_count(hello, "tasks", o->tasks);
-    put_count(hello, "local_tasks", o->local_tasks);
-    put_text(hello, "policy", o->policy);
-    put_bool(hello, "policy_asked", o->policy_asked);
-    put_json(hello, "placement", placement_json(&o->placement));
+        json_put_json(
+            hello, "adapter",
+            json_pack("{s:f, s:i}", "bytes_per_s", adapter.bytes_per_s, "number", (int)adapter.number));
+    json_put_count(hello, "tasks", o->tasks);
+    json_put_count(hello, "local_tasks", o->local_tasks);
+    json_put_text(hello, "policy", o->policy);
+    json_put_bool(hello, "policy_asked", o->policy_asked);
+    json_put_json(hello, "placement", placement_json(&o->placement));
     if (o->algorithm_looked)
-        put_json(hello, "algorithm", algorithm_json(&o->algorithm));
-    put_count(hello, "first_batch", (int64_t)first_batch);
-    put_json(hello, "notes", texts_json((const char *const *)note, n_notes));
-    put_json(hello, "unseen", message_unseen(u));
+        json_put_json(hello, "algorithm", algorithm_json(&o->algorithm));
+    json_put_count(hello, "first_batch", (int64_t)first_batch);
+    json_put_json(hello, "notes", json_of_texts((const char *const *)note, n_notes));
+    json_put_json(hello, "unseen", message_unseen(u));
     return hello;
 }
 
@@ -80,19 +82,19 @@ json_t *message_stats(const struct agent_stats *s)
     return json_pack("{s:{s:f, s:f, s:I, s:I, s:I, s:o}}", "agent_stats", "cpu_s", s->cpu_s, "wall_s",
                      s->wall_s, "rss_bytes", (json_int_t)s->rss_bytes, "backlog_bytes",
                      (json_int_t)s->backlog_bytes, "lost_batches", (json_int_t)s->lost_batches, "energy_j",
-                     real_json(s->energy_j));
+                     json_of_real(s->energy_j));
 }
 
 void message_control(const json_t *control, struct control_request *c)
 {
     const json_t *record = json_object_get(control, "record"), *calls = json_object_get(control, "calls");
-    double rate_hz = get_real(control, "rate_hz", -INFINITY, INFINITY);
+    double rate_hz = json_get_real(control, "rate_hz", -INFINITY, INFINITY);
 
     if (json_is_boolean(record))
         c->record = json_is_true(record);
     if (calls)
-        c->calls = (struct call_window){ get_real(calls, "open_s", 0, WINDOW_MAX_S),
-                                         get_real(calls, "period_s", 0, WINDOW_MAX_S) };
+        c->calls = (struct call_window){ json_get_real(calls, "open_s", 0, WINDOW_MAX_S),
+                                         json_get_real(calls, "period_s", 0, WINDOW_MAX_S) };
     if (isnan(c->calls.open_s) || isnan(c->calls.period_s))
         c->calls = (struct call_window){ 0 };
     if (!isnan(rate_hz))

@@ -23,7 +23,7 @@ struct pacing {
 
 static void read_bounded(const json_t *o, const char *key, double scale, double min, double max, uint32_t *to)
 {
-    double value = get_real(o, key, -INFINITY, INFINITY);
+    double value = json_get_real(o, key, -INFINITY, INFINITY);
 
     if (!isnan(value))
         *to = (uint32_t)lround(fmin(fmax(value * scale, min), max));
@@ -32,7 +32,7 @@ static void read_bounded(const json_t *o, const char *key, double scale, double 
 void pacing_control(const json_t *pace, struct control_page_pace *c)
 {
     static const struct value_type type = VALUE_SOME_OF(config_levers);
-    const char *levers = get_string(pace, "levers");
+    const char *levers = json_get_string(pace, "levers");
     double bits;
 
     if (levers)
@@ -85,7 +85,7 @@ void pacing_free(struct pacing *p)
 /* Time of a step with the lever over the time without. */
 static json_t *ratio_json(double log_ratio)
 {
-    return isnan(log_ratio) ? json_null() : real_json(exp(fmin(fmax(log_ratio, -10), 10)));
+    return isnan(log_ratio) ? json_null() : json_of_real(exp(fmin(fmax(log_ratio, -10), 10)));
 }
 
 json_t *pacing_news(struct pacing *p, double now_s)
@@ -113,9 +113,9 @@ json_t *pacing_news(struct pacing *p, double now_s)
                                         "high", ratio_json(l->log_high)));
     }
     return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "mode", modes[r.mode % 3],
-                     "lever", text_json(pacer_lever_name(r.lever)), "ranks", (json_int_t)r.ranks, "cores",
+                     "lever", json_of_text(pacer_lever_name(r.lever)), "ranks", (json_int_t)r.ranks, "cores",
                      (json_int_t)r.cores, "collectives", (json_int_t)(r.collectives & INT64_MAX), "with",
                      (json_int_t)(r.with & INT64_MAX), "without", (json_int_t)(r.without & INT64_MAX),
-                     "late_holds", (json_int_t)(r.late & INT64_MAX), "switches_hz", real_json(r.switches_hz),
-                     "wait_ratio", real_json(r.wait_ratio), "levers", levers);
+                     "late_holds", (json_int_t)(r.late & INT64_MAX), "switches_hz",
+                     json_of_real(r.switches_hz), "wait_ratio", json_of_real(r.wait_ratio), "levers", levers);
 }

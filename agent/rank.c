@@ -663,12 +663,12 @@ json_t *rank_describe(const struct rank *r)
                                           [RANK_VANISHED] = "vanished" };
     const struct ring_info *i = &r->info;
 
-    return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
-                     (json_int_t)i->incarnation, "task",
-                     i->task == UINT32_MAX ? json_null() : json_integer(i->task), "world_rank",
-                     (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
-                     (json_int_t)i->pid, "program", text_json(i->program), "library", text_json(i->library),
-                     "topology", text_json(i->topology), "state", states[r->state]);
+    return json_pack(
+        "{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
+        (json_int_t)i->incarnation, "task", i->task == UINT32_MAX ? json_null() : json_integer(i->task),
+        "world_rank", (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
+        (json_int_t)i->pid, "program", json_of_text(i->program), "library", json_of_text(i->library),
+        "topology", json_of_text(i->topology), "state", states[r->state]);
 }
 
 void rank_announce(struct rank *r, const struct rank_output *out)

@@ -24,8 +24,8 @@ struct uplink {
 
 static void handle_welcome(struct uplink *u, const json_t *message)
 {
-    const char *controller = get_string(message, "controller");
-    int64_t have = get_int(message, "batch", INT64_MIN, INT64_MAX, 0);
+    const char *controller = json_get_string(message, "controller");
+    int64_t have = json_get_int(message, "batch", INT64_MIN, INT64_MAX, 0);
     bool fresh;
 
     if (!controller || strlen(controller) >= sizeof(u->controller) || have < 0) {
@@ -34,7 +34,7 @@ static void handle_welcome(struct uplink *u, const json_t *message)
     }
     fresh = strcmp(controller, u->controller) != 0;
     strcpy(u->controller, controller);
-    u->newest_item = (unsigned)get_int(message, "items", 1, UINT8_MAX, TELEMETRY_UNNAMED);
+    u->newest_item = (unsigned)json_get_int(message, "items", 1, UINT8_MAX, TELEMETRY_UNNAMED);
     backlog_ack(u->backlog, (uint64_t)have, now_s());
     u->send_next = (uint64_t)have + 1;
     u->ready = true;
@@ -45,8 +45,8 @@ static void handle_welcome(struct uplink *u, const json_t *message)
 static void on_message(struct client *c, json_t *message, void *arg)
 {
     struct uplink *u = arg;
-    const json_t *control = get_object(message, "control");
-    int64_t ack = get_int(message, "ack", 0, INT64_MAX, 0);
+    const json_t *control = json_get_object(message, "control");
+    int64_t ack = json_get_int(message, "ack", 0, INT64_MAX, 0);
 
     (void)c;
     if (json_object_get(message, "welcome")) {

@@ -122,14 +122,14 @@ static bool confirmed(const char *what)
 /* What the controller would do: its answer, the caller's.  NULL: it would not. */
 static json_t *rehearse(const struct action_request_options *o, json_t *q, struct err *err)
 {
-    const char *nodes = get_word(q, "nodes");
+    const char *nodes = json_get_word(q, "nodes");
     json_t *answer;
 
     json_object_set_new(q, "dry_run", json_true());
     answer = client_ask(&o->client, q, o->timeout_s, err);
     json_object_del(q, "dry_run");
     /* an action of --yes looks its nodes up itself */
-    if (answer && (check_answer(answer, "action", JSON_OBJECT, err) < 0 ||
+    if (answer && (json_check_answer(answer, "action", JSON_OBJECT, err) < 0 ||
                    ((o->dry_run || !o->yes) && *nodes && node_check(nodes, err) < 0))) {
         json_decref(answer);
         return NULL;
@@ -149,7 +149,7 @@ static bool is_pending(const json_t *action)
 {
     char state[16];
 
-    return !strcmp(show_text(action, "state", state, sizeof(state)), "pending");
+    return !strcmp(json_show_text(action, "state", state, sizeof(state)), "pending");
 }
 
 /* The action as it stands when it has ended, or when we have waited long enough; the caller's.  NULL: the
@@ -172,7 +172,7 @@ static json_t *await(const struct action_request_options *o, json_t *action, str
         action = json_incref(json_array_get(json_object_get(answer, "actions"), 0));
         json_decref(answer);
         if (action && !reported && now_s() - begin_s > QUIET_S && isatty(STDERR_FILENO)) {
-            show_text(action, "outcome", why, sizeof(why));
+            json_show_text(action, "outcome", why, sizeof(why));
             fprintf(stderr, "waiting%s%s\n", strcmp(why, "-") ? ": " : " for Slurm",
                     strcmp(why, "-") ? why : "");
             reported = true;
@@ -186,9 +186,9 @@ static int conclude(const struct action_request_options *o, const json_t *action
                     struct err *err)
 {
     char state[16], outcome[512];
-    bool done = !strcmp(show_text(action, "state", state, sizeof(state)), "done");
+    bool done = !strcmp(json_show_text(action, "state", state, sizeof(state)), "done");
 
-    show_text(action, "outcome", outcome, sizeof(outcome));
+    json_show_text(action, "outcome", outcome, sizeof(outcome));
     if (o->json) {
         print_json(action);
     } else if (done) {
@@ -212,7 +212,7 @@ int action_request_run(const struct action_request_options *o, json_t *q, struct
 
     if (!rehearsed)
         goto out;
-    show_text(rehearsed, "text", what, sizeof(what));
+    json_show_text(rehearsed, "text", what, sizeof(what));
     if (o->dry_run) {
         if (o->json)
             print_json(json_object_get(rehearsed, "action"));

@@ -48,9 +48,9 @@ static json_t *heat_rows(struct gather *g, struct err *err)
                          json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list",
                                    "heat.rows", "from", (json_int_t)from),
                          err);
-        if (!page || check_answer(page, "rows", JSON_ARRAY, err) < 0)
+        if (!page || json_check_answer(page, "rows", JSON_ARRAY, err) < 0)
             goto fail;
-        next = get_count(page, "next");
+        next = json_get_count(page, "next");
         if (next >= 0 && next <= from) {
             err_set(err, "the controller's answer has no valid page of heat.rows");
             goto fail;
@@ -71,8 +71,9 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
 {
     json_t *report, *rows, *heat;
 
-    if (!get_object(answer, "heat") ||
-        get_count(answer, "rank_table_total") <= (int64_t)json_array_size(get_array(answer, "rank_table")))
+    if (!json_get_object(answer, "heat") ||
+        json_get_count(answer, "rank_table_total") <=
+            (int64_t)json_array_size(json_get_array(answer, "rank_table")))
         return 0;
     report = ask_again(g,
                        json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later",
@@ -81,7 +82,7 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
     if (!report)
         return -1;
     heat = json_object_get(report, "heat");
-    if (get_array(report, "rows_later") && json_is_object(heat)) {
+    if (json_get_array(report, "rows_later") && json_is_object(heat)) {
         rows = heat_rows(g, err);
         if (!rows) {
             json_decref(report);

@@ -73,7 +73,7 @@ int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err
     };
     const struct page page = { out, answer, form, NULL };
     struct report_rows *jobs = report_rows_read(answer, SIZE_MAX, err);
-    int64_t ended = get_count(answer, "ended");
+    int64_t ended = json_get_count(answer, "ended");
 
     if (!jobs)
         return -1;
@@ -195,9 +195,9 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
     size_t i, n = 0;
 
     (void)form;
-    if (check_answer(answer, "lemons", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "lemons", JSON_ARRAY, err) < 0)
         return -1;
-    list = get_array(answer, "lemons");
+    list = json_get_array(answer, "lemons");
     json_array_foreach(list, i, node) {
         const char *name = json_string_value(node);
 
@@ -212,20 +212,20 @@ int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct e
 /* How many starts with and without a choice are compared, and which the newest was; before: of the names. */
 static void put_starts(FILE *out, const char *before, const json_t *o)
 {
-    double placed = get_number(o, "placed"), held_out = get_number(o, "held_out");
+    double placed = json_get_number(o, "placed"), held_out = json_get_number(o, "held_out");
 
     if (placed > 0 || held_out > 0)
         fprintf(out, "%splaced %.0f\n%sheld_out %.0f\n%slast %s\n", before, fmax(placed, 0), before,
-                fmax(held_out, 0), before, get_true(o, "held_out_last") ? "held_out" : "placed");
+                fmax(held_out, 0), before, json_get_true(o, "held_out_last") ? "held_out" : "placed");
 }
 
 static void put_allreduces(FILE *out, const json_t *algorithm)
 {
     /* of a library's name and version */
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .-";
-    const json_t *sizes = get_array(algorithm, "allreduces"), *size;
-    double step_s = get_number(algorithm, "step_s");
-    const char *library = get_word(algorithm, "library");
+    const json_t *sizes = json_get_array(algorithm, "allreduces"), *size;
+    double step_s = json_get_number(algorithm, "step_s");
+    const char *library = json_get_word(algorithm, "library");
     size_t i;
 
     put_starts(out, "algorithm_", algorithm);
@@ -233,20 +233,20 @@ static void put_allreduces(FILE *out, const json_t *algorithm)
         return;
     fprintf(out, "library %s\nstep %.6g\n", library, step_s);
     json_array_foreach(sizes, i, size)
-        fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", number_of(json_array_get(size, 0)),
-                number_of(json_array_get(size, 1)), number_of(json_array_get(size, 2)),
-                number_of(json_array_get(size, 3)), number_of(json_array_get(size, 4)));
+        fprintf(out, "allreduce %.9g %.6g %.6g %.6g %.3g\n", json_number_of(json_array_get(size, 0)),
+                json_number_of(json_array_get(size, 1)), json_number_of(json_array_get(size, 2)),
+                json_number_of(json_array_get(size, 3)), json_number_of(json_array_get(size, 4)));
 }
 
 /* Read by the plugin, too (spank/earlier.h). */
 int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789:"; /* of a pattern's name */
-    const char *pattern = get_word(answer, "pattern");
-    double communication = get_number(answer, "communication_ratio");
+    const char *pattern = json_get_word(answer, "pattern");
+    double communication = json_get_number(answer, "communication_ratio");
 
     (void)form;
-    if (check_answer(answer, "runs", JSON_INTEGER, err) < 0)
+    if (json_check_answer(answer, "runs", JSON_INTEGER, err) < 0)
         return -1;
     fprintf(out, "runs %lld\n", (long long)json_integer_value(json_object_get(answer, "runs")));
     if (*pattern && !pattern[strspn(pattern, letters)])
@@ -254,6 +254,6 @@ int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct 
     if (!isnan(communication))
         fprintf(out, "communication %.3g\n", communication);
     put_starts(out, "", answer);
-    put_allreduces(out, get_object(answer, "algorithm"));
+    put_allreduces(out, json_get_object(answer, "algorithm"));
     return 0;
 }

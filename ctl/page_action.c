@@ -10,9 +10,9 @@
 /* "requeue", "signal USR1", "drain node3" */
 static char *what_cell(const void *action, char *buf, size_t size)
 {
-    struct shown more = shown(action, get_string(action, "signal") ? "signal" : "nodes");
+    struct shown more = shown(action, json_get_string(action, "signal") ? "signal" : "nodes");
 
-    show_text(action, "action", buf, size);
+    json_show_text(action, "action", buf, size);
     if (strcmp(more.s, "-"))
         text_append(buf, size, " %s", more.s);
     return buf;
@@ -21,23 +21,23 @@ static char *what_cell(const void *action, char *buf, size_t size)
 /* The rule, or who asked by hand. */
 static char *who_cell(const void *action, char *buf, size_t size)
 {
-    double by = get_number(action, "by");
+    double by = json_get_number(action, "by");
 
     if (!(by >= 0))
-        return show_text(action, "rule", buf, size);
+        return json_show_text(action, "rule", buf, size);
     snprintf(buf, size, "user %.0f", by);
     return buf;
 }
 
 static char *order_cell(const void *order, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s", get_true(order, "applied") ? "along the switches" : "Slurm's, held out");
+    snprintf(buf, size, "%s", json_get_true(order, "applied") ? "along the switches" : "Slurm's, held out");
     return buf;
 }
 
 static char *told_cell(const void *choice, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s", get_true(choice, "applied") ? "was told to" : "held out");
+    snprintf(buf, size, "%s", json_get_true(choice, "applied") ? "was told to" : "held out");
     return buf;
 }
 
@@ -66,14 +66,14 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
     };
     const struct page page = { out, answer, form, NULL };
 
-    if (check_answer(answer, "actions", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "actions", JSON_ARRAY, err) < 0)
         return -1;
-    if (json_array_size(get_array(answer, "actions")) == 0)
+    if (json_array_size(json_get_array(answer, "actions")) == 0)
         page_line(&page, 0, "No actions yet. By hand: sgctl action JOB ..., sgctl node NODE ...");
-    page_objects(&page, NULL, get_array(answer, "actions"), column, ARRAY_SIZE(column), 0);
-    page_objects(&page, "Orders of ranks at launch", get_array(answer, "orders"), order, ARRAY_SIZE(order),
-                 PAGE_INDENT);
-    page_objects(&page, "Algorithms of all-reduces at launch", get_array(answer, "algorithms"), algorithm,
-                 ARRAY_SIZE(algorithm), PAGE_INDENT);
+    page_objects(&page, NULL, json_get_array(answer, "actions"), column, ARRAY_SIZE(column), 0);
+    page_objects(&page, "Orders of ranks at launch", json_get_array(answer, "orders"), order,
+                 ARRAY_SIZE(order), PAGE_INDENT);
+    page_objects(&page, "Algorithms of all-reduces at launch", json_get_array(answer, "algorithms"),
+                 algorithm, ARRAY_SIZE(algorithm), PAGE_INDENT);
     return 0;
 }

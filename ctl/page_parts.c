@@ -17,7 +17,7 @@ struct shown shown(const json_t *o, const char *key)
 {
     struct shown t;
 
-    show_text(o, key, t.s, sizeof(t.s));
+    json_show_text(o, key, t.s, sizeof(t.s));
     return t;
 }
 
@@ -186,12 +186,12 @@ static void put_cell(const struct page *p, struct table *t, const void *row, con
     if (c->cell) {
         table_cell(t, "%s", c->cell(row, buf, size));
     } else if (c->words) {
-        number = c->key ? get_number(row, c->key) : *(const double *)at;
-        table_cell(t, "%s", c->words(c->when ? get_number(p->answer, "now") - number : number).s);
+        number = c->key ? json_get_number(row, c->key) : *(const double *)at;
+        table_cell(t, "%s", c->words(c->when ? json_get_number(p->answer, "now") - number : number).s);
     } else if (c->count) {
         table_cell(t, "%s", page_count(*(const int64_t *)at).s);
     } else if (c->key) {
-        table_cell(t, "%s", show_text(row, c->key, buf, size));
+        table_cell(t, "%s", json_show_text(row, c->key, buf, size));
     } else {
         utf8_clean(buf, size, page_word(at));
         table_cell(t, "%s", buf);

@@ -26,13 +26,13 @@ static const char *bearing(const char *action, bool beyond_enforced)
 
 static char *name_cell(const void *policy, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s%s", shown(policy, "name").s, get_true(policy, "default") ? " *" : "");
+    snprintf(buf, size, "%s%s", shown(policy, "name").s, json_get_true(policy, "default") ? " *" : "");
     return buf;
 }
 
 static char *rules_cell(const void *policy, char *buf, size_t size)
 {
-    const json_t *rules = get_array(policy, "rules");
+    const json_t *rules = json_get_array(policy, "rules");
 
     snprintf(buf, size, "%s", text_count(rules ? (double)json_array_size(rules) : NAN).s);
     return buf;
@@ -54,7 +54,7 @@ static void put_selections(FILE *out, const json_t *selections)
             if (!strcmp(key, "policy"))
                 continue;
             utf8_clean(name, sizeof(name), key);
-            fprintf(out, " %s=%s", name, show_value(value, text, sizeof(text)));
+            fprintf(out, " %s=%s", name, json_show_value(value, text, sizeof(text)));
         }
         fputc('\n', out);
     }
@@ -71,11 +71,11 @@ int page_policies(FILE *out, const json_t *answer, struct page_form form, struct
     };
     const struct page page = { out, answer, form, NULL };
 
-    if (check_answer(answer, "policies", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "policies", JSON_ARRAY, err) < 0)
         return -1;
-    page_objects(&page, NULL, get_array(answer, "policies"), column, ARRAY_SIZE(column), 0);
+    page_objects(&page, NULL, json_get_array(answer, "policies"), column, ARRAY_SIZE(column), 0);
     page_line(&page, 0, "* the default, for --sync-guard without a policy.");
-    put_selections(out, get_array(answer, "selections"));
+    put_selections(out, json_get_array(answer, "selections"));
     return 0;
 }
 
@@ -112,7 +112,7 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
     const struct page page = { out, answer, form, NULL };
     struct report_policy policy;
 
-    if (check_answer(answer, "params", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "params", JSON_ARRAY, err) < 0)
         return -1;
     report_policy_read(&policy, answer);
     page_line(&page, 0, "Policy %s: %s", page_word(policy.name), page_word(policy.text));
@@ -135,9 +135,9 @@ int page_control(FILE *out, const json_t *answer, struct page_form form, struct 
     int n = 0;
 
     (void)form;
-    if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
+    if (json_check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return -1;
-    report_control_read(&policy, get_object(answer, "policy"));
+    report_control_read(&policy, json_get_object(answer, "policy"));
     fprintf(out, "Job %s: policy %s, %s%s", shown(answer, "job").s, page_word(policy.name),
             page_word(policy.action), policy.paused ? ", paused" : "");
     for (size_t i = 0; i < policy.params.n; i++) {
@@ -213,7 +213,7 @@ static void explain_rule(const struct page *p, const struct report_rule *rule)
     if (!rule->last.known)
         return;
     page_line(p, PAGE_INDENT, "last decision%s: %s",
-              rule->last.at < get_number(p->answer, "start") ? ", in an earlier run" : "",
+              rule->last.at < json_get_number(p->answer, "start") ? ", in an earlier run" : "",
               page_word(rule->last.sentence));
     put_result(p, &rule->last);
 }
@@ -234,10 +234,10 @@ int page_explain(FILE *out, const json_t *answer, struct page_form form, struct 
     struct report_control c;
     const struct report_budget *b = &c.budget;
 
-    if (check_answer(answer, "policy", JSON_OBJECT, err) < 0)
+    if (json_check_answer(answer, "policy", JSON_OBJECT, err) < 0)
         return err_set(err,
                        "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
-    report_control_read(&c, get_object(answer, "policy"));
+    report_control_read(&c, json_get_object(answer, "policy"));
     page_line(&page, 0, "Job %s, policy %s. %s%s", shown(answer, "id").s, page_word(c.name),
               bearing(c.action, c.beyond_enforced),
               c.paused ? " The policy is paused: its rules decide nothing." : "");
@@ -272,10 +272,10 @@ int page_explain(FILE *out, const json_t *answer, struct page_form form, struct 
 int page_audit(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const struct page page = { out, answer, form, NULL };
-    const json_t *list = get_array(answer, "audit"), *e;
+    const json_t *list = json_get_array(answer, "audit"), *e;
     size_t i;
 
-    if (check_answer(answer, "audit", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "audit", JSON_ARRAY, err) < 0)
         return -1;
     if (json_array_size(list) == 0)
         page_line(&page, 0, "No policy has decided anything yet.");
@@ -283,7 +283,7 @@ int page_audit(FILE *out, const json_t *answer, struct page_form form, struct er
         struct report_decision d;
 
         report_decision_read(&d, e);
-        page_line(&page, 0, "%s ago  job %s, %s, %s: %s%s", text_s(get_number(answer, "now") - d.at).s,
+        page_line(&page, 0, "%s ago  job %s, %s, %s: %s%s", text_s(json_get_number(answer, "now") - d.at).s,
                   page_word(d.job), page_word(d.policy), page_word(d.state), page_word(d.sentence),
                   !strcmp(d.state, "command") || d.by >= 0 ? asked_by(&d).s : "");
         if (strcmp(d.state, "dryrun") != 0)
@@ -298,16 +298,16 @@ int page_audit(FILE *out, const json_t *answer, struct page_form form, struct er
 int page_try(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     const struct page page = { out, answer, form, NULL };
-    const json_t *list = get_array(answer, "decisions"), *e;
+    const json_t *list = json_get_array(answer, "decisions"), *e;
     size_t i;
 
-    if (check_answer(answer, "decisions", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "decisions", JSON_ARRAY, err) < 0)
         return -1;
     fprintf(out, "Policy %s on a trace of %s: %zu decision%s\n", shown(answer, "policy").s,
-            text_s(get_number(answer, "seconds")).s, json_array_size(list),
+            text_s(json_get_number(answer, "seconds")).s, json_array_size(list),
             json_array_size(list) == 1 ? "" : "s");
     json_array_foreach(list, i, e)
-        page_line(&page, PAGE_INDENT, "at %s, %s: %s", text_s(get_number(e, "at_s")).s, shown(e, "state").s,
-                  shown(e, "sentence").s);
+        page_line(&page, PAGE_INDENT, "at %s, %s: %s", text_s(json_get_number(e, "at_s")).s,
+                  shown(e, "state").s, shown(e, "sentence").s);
     return 0;
 }

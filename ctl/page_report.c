@@ -7,7 +7,7 @@
 
 struct report *page_read(const json_t *answer, struct err *err)
 {
-    if (!get_object(answer, "trace") && check_answer(answer, "state", JSON_STRING, err) < 0)
+    if (!json_get_object(answer, "trace") && json_check_answer(answer, "state", JSON_STRING, err) < 0)
         return NULL;
     return report_read(answer, err);
 }

@@ -33,14 +33,14 @@ int page_step(FILE *out, const json_t *answer, struct page_form form, struct err
     char job[64];
 
     if (!json_is_null(json_object_get(answer, "picture")) &&
-        check_answer(answer, "picture", JSON_OBJECT, err) < 0)
+        json_check_answer(answer, "picture", JSON_OBJECT, err) < 0)
         return -1;
-    s = report_step_read(get_object(answer, "picture"));
+    s = report_step_read(json_get_object(answer, "picture"));
     if (!s) {
         page_line(&page, 0, "No step is known yet.");
         return 0;
     }
-    get_text(answer, "job", job, sizeof(job));
+    json_get_text(answer, "job", job, sizeof(job));
     page_line(&page, 0, "Step %s of %s took %s%s%s%s.", page_count(s->step).s, *job ? job : "the trace",
               text_s(s->duration_s).s, s->age_s >= 1 ? " (" : "", s->age_s >= 1 ? page_ago(s->age_s).s : "",
               s->age_s >= 1 ? ")" : "");

@@ -128,7 +128,7 @@ static void on_error(struct record *r, const json_t *answer)
 {
     char why[256];
 
-    show_text(answer, "error", why, sizeof(why));
+    json_show_text(answer, "error", why, sizeof(why));
     if (!r->recording || ++r->retries > RETRIES_MAX) {
         err_set(r->err, "%s", why);
         end_failed(r);
@@ -143,7 +143,7 @@ static void on_trace(struct record *r, const json_t *answer)
 {
     const json_t *trace = json_object_get(answer, "trace");
     size_t bytes = json_string_length(trace);
-    bool more = get_true(answer, "more");
+    bool more = json_get_true(answer, "more");
 
     if (!r->line_bytes && !more) {
         if (trace_put(r->trace, json_string_value(trace), bytes, r->err) < 0)
@@ -186,7 +186,7 @@ static void on_answer(struct client *client, json_t *answer, void *arg)
     } else if (json_is_string(json_object_get(answer, "trace"))) {
         on_trace(r, answer);
     } else if (json_object_get(answer, "end")) {
-        show_text(answer, "end", r->why, sizeof(r->why));
+        json_show_text(answer, "end", r->why, sizeof(r->why));
         end_loop(r, r->stopping ? r->end : r->why);
     }
 }

@@ -20,8 +20,8 @@ json_t *step_of_trace(const char *path, const struct view_params *p, unsigned ro
         return NULL;
     trace_reader_figures_get(r, &f);
     answer = json_object();
-    put_text(answer, "job", f.job);
-    put_json(answer, "picture", report_step(trace_reader_view(r), trace_reader_now_s(r), rows));
+    json_put_text(answer, "job", f.job);
+    json_put_json(answer, "picture", report_step(trace_reader_view(r), trace_reader_now_s(r), rows));
     trace_reader_free(r);
     return answer;
 }
@@ -41,11 +41,11 @@ static int draw_picture(const struct picture *p, const char *job, const char *pa
 
 int step_draw(const json_t *answer, const char *path, struct err *err)
 {
-    struct picture *p = report_step_read(get_object(answer, "picture"));
+    struct picture *p = report_step_read(json_get_object(answer, "picture"));
     char job[64];
     int rc;
 
-    get_text(answer, "job", job, sizeof(job));
+    json_get_text(answer, "job", job, sizeof(job));
     rc = draw_picture(p, job, path, err);
     picture_free(p);
     return rc;

@@ -35,7 +35,7 @@ static json_t *decision_json(const struct decision *d, double now_s)
                      "signal",
                      d->action == ACTION_SIGNAL ? json_string(action_signal_name(d->signal)) : json_null(),
                      "nodes", nodes, "sentence", d->sentence, "why_not", *d->why_not ? d->why_not : NULL,
-                     "projected_ratio", real_json(d->projected_ratio));
+                     "projected_ratio", json_of_real(d->projected_ratio));
 }
 
 /* The figures are those of a running job whose agents have reported until now. */

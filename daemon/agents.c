@@ -180,12 +180,12 @@ void agents_confirmed(struct controller *s, struct job *j)
 static bool take_choice(struct job_choice *to, const json_t *told, const char *name, const char *allowed,
                         const char *before, const char *after)
 {
-    struct job_choice c = { .applied = get_true(told, "applied"),
-                            .compared = get_true(told, "compared"),
-                            .before_s = get_real(told, before, 1e-9, 1e9),
-                            .after_s = get_real(told, after, 1e-9, 1e9) };
+    struct job_choice c = { .applied = json_get_true(told, "applied"),
+                            .compared = json_get_true(told, "compared"),
+                            .before_s = json_get_real(told, before, 1e-9, 1e9),
+                            .after_s = json_get_real(told, after, 1e-9, 1e9) };
 
-    get_text(told, name, c.name, sizeof(c.name));
+    json_get_text(told, name, c.name, sizeof(c.name));
     if (!*c.name || c.name[strspn(c.name, allowed)] || !(c.before_s > 0) || !(c.after_s <= c.before_s))
         return false;
     *to = c;
@@ -196,28 +196,29 @@ static bool take_choice(struct job_choice *to, const json_t *told, const char *n
 static void describe_job(struct job *j, const struct controller *s, const json_t *hello, const json_t *step)
 {
     const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello,
-                 *algorithm = get_object(hello, "algorithm");
+                 *algorithm = json_get_object(hello, "algorithm");
 
-    get_text(hello, "name", j->name, sizeof(j->name));
+    json_get_text(hello, "name", j->name, sizeof(j->name));
     if (j->trust != JOB_VOUCHED) {
-        get_text(hello, "user", j->user, sizeof(j->user));
-        get_text(hello, "partition", j->partition, sizeof(j->partition));
-        get_text(hello, "account", j->account, sizeof(j->account));
-        get_text(hello, "qos", j->qos, sizeof(j->qos));
+        json_get_text(hello, "user", j->user, sizeof(j->user));
+        json_get_text(hello, "partition", j->partition, sizeof(j->partition));
+        json_get_text(hello, "account", j->account, sizeof(j->account));
+        json_get_text(hello, "qos", j->qos, sizeof(j->qos));
     }
-    get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
+    json_get_text(hello, "policy", j->wish.policy, sizeof(j->wish.policy));
     /* names as of pattern_name() in topology/ and of algorithm_name() in model/ */
     take_choice(&j->placement, json_object_get(hello, "placement"), "pattern",
                 "abcdefghijklmnopqrstuvwxyz0123456789:", "slurm_s", "chosen_s");
     j->algorithm_looked =
         take_choice(&j->algorithm, algorithm, "name", "abcdefghijklmnopqrstuvwxyz_", "usual_s", "most_s") ||
-        (algorithm && !*get_word(algorithm, "name"));
+        (algorithm && !*json_get_word(algorithm, "name"));
     j->wish.asked = asked ? json_is_true(asked) : strcasecmp(j->wish.policy, s->config.default_policy) != 0;
-    if (get_int(hello, "het_job", 1, UINT32_MAX, 0)) /* the step's credential counts one component only */
+    if (json_get_int(hello, "het_job", 1, UINT32_MAX,
+                     0)) /* the step's credential counts one component only */
         sizes = hello;
-    j->nodes_total = (uint32_t)get_int(sizes, "nodes", 0, JOB_AGENTS_MAX, 0);
-    j->tasks = (uint32_t)get_int(sizes, "tasks", 0, VIEW_RANKS_MAX, 0);
-    j->end_wall_s = (double)get_int(hello, "end_time", 0, UINT32_MAX, 0);
+    j->nodes_total = (uint32_t)json_get_int(sizes, "nodes", 0, JOB_AGENTS_MAX, 0);
+    j->tasks = (uint32_t)json_get_int(sizes, "tasks", 0, VIEW_RANKS_MAX, 0);
+    j->end_wall_s = (double)json_get_int(hello, "end_time", 0, UINT32_MAX, 0);
     write_text_id(j);
     controls_add(s->controls, j, choose_policy(j, s), controller_now_s());
 }
@@ -241,12 +242,12 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     const struct config_policy *params = config_policy_find(&s->config, s->config.default_policy);
     const json_t *step = link_step(p->link), *facts = step ? step : hello;
     struct job_id id = {
-        .uid = (uid_t)get_int(facts, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
-        .job = (uint32_t)get_int(facts, "job", 1, UINT32_MAX, 0),
-        .step = (uint32_t)get_int(facts, "step", 0, UINT32_MAX, UINT32_MAX),
-        .restarts = (uint32_t)get_int(hello, "restarts", 0, UINT32_MAX, 0),
+        .uid = (uid_t)json_get_int(facts, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .job = (uint32_t)json_get_int(facts, "job", 1, UINT32_MAX, 0),
+        .step = (uint32_t)json_get_int(facts, "step", 0, UINT32_MAX, UINT32_MAX),
+        .restarts = (uint32_t)json_get_int(hello, "restarts", 0, UINT32_MAX, 0),
     };
-    uint32_t leader = (uint32_t)get_int(hello, "het_job", 1, UINT32_MAX, 0);
+    uint32_t leader = (uint32_t)json_get_int(hello, "het_job", 1, UINT32_MAX, 0);
     enum job_trust trust = !step                                            ? JOB_UNCONFIRMED
                            : s->config.confirm == CONFIG_CONFIRM_CREDENTIAL ? JOB_CONFIRMED
                                                                             : JOB_VOUCHED;
@@ -287,10 +288,10 @@ static struct job *job_of(struct peer *p, const json_t *hello)
 /* Null: nothing is unseen any more. */
 static void take_unseen(struct job *j, struct job_agent *a, const json_t *o)
 {
-    a->unseen.processes = get_int(o, "processes", 1, UINT32_MAX, 1);
-    a->unseen.quiet = get_true(o, "quiet");
-    get_text(o, "reason", a->unseen.reason, sizeof(a->unseen.reason));
-    get_text(o, "text", a->unseen.text, sizeof(a->unseen.text));
+    a->unseen.processes = json_get_int(o, "processes", 1, UINT32_MAX, 1);
+    a->unseen.quiet = json_get_true(o, "quiet");
+    json_get_text(o, "reason", a->unseen.reason, sizeof(a->unseen.reason));
+    json_get_text(o, "text", a->unseen.text, sizeof(a->unseen.text));
     job_unseen(j);
 }
 
@@ -308,10 +309,10 @@ static void drop_former_link(struct peer *p, const struct job_agent *a)
 
 void agents_hello(struct peer *p, const json_t *hello)
 {
-    uint64_t instance = strtoull(get_word(hello, "agent"), NULL, 16),
-             first = (uint64_t)get_int(hello, "first_batch", 0, INT64_MAX, 1);
+    uint64_t instance = strtoull(json_get_word(hello, "agent"), NULL, 16),
+             first = (uint64_t)json_get_int(hello, "first_batch", 0, INT64_MAX, 1);
     struct job *j = job_of(p, hello);
-    int64_t end = get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
+    int64_t end = json_get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
     const json_t *adapter = json_object_get(hello, "adapter");
     struct job_agent *a;
     char node[64], switches[256], hex[24];
@@ -320,7 +321,7 @@ void agents_hello(struct peer *p, const json_t *hello)
 
     if (!j)
         return;
-    get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
+    json_get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
     if (!*node)
         return refuse_agent(p, "the hello lacks the node");
     if (j->n_agents >= j->nodes_total && j->nodes_total && !j->het && !job_agent_find(j, node))
@@ -329,10 +330,10 @@ void agents_hello(struct peer *p, const json_t *hello)
     if (!a)
         return refuse_agent(p, "too many agents for one step");
     charge_user(p->controller, j);
-    get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
-    get_text(hello, "switches", switches, sizeof(switches));
+    json_get_text(hello, "switch", a->switch_name, sizeof(a->switch_name));
+    json_get_text(hello, "switches", switches, sizeof(switches));
     view_switches_add(j->view, switches);
-    get_text(hello, "version", a->version, sizeof(a->version));
+    json_get_text(hello, "version", a->version, sizeof(a->version));
     if (a->instance && a->instance != instance)
         job_event(j, controller_now_s(), "the agent on %s was restarted", node);
     if (a->instance != instance)
@@ -348,8 +349,8 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->job = j;
     p->agent = a;
     p->acked = a->batch;
-    view_adapter(j->view, get_number(adapter, "bytes_per_s"),
-                 (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
+    view_adapter(j->view, json_get_number(adapter, "bytes_per_s"),
+                 (unsigned)json_get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
     json_array_foreach(json_object_get(hello, "notes"), i, note)
         if (json_is_string(note))
             job_note(j, node, json_string_value(note));
@@ -365,14 +366,14 @@ void agents_hello(struct peer *p, const json_t *hello)
 
 static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 {
-    uint32_t rank = (uint32_t)get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
-    uint16_t app = (uint16_t)get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
-    const char *state = get_string(o, "state");
+    uint32_t rank = (uint32_t)json_get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
+    uint16_t app = (uint16_t)json_get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
+    const char *state = json_get_string(o, "state");
     char library[VIEW_LIBRARY_SIZE];
 
     if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
-    get_text(o, "library", library, sizeof(library));
+    json_get_text(o, "library", library, sizeof(library));
     view_library(j->view, library);
     j->rank_broke = j->rank_broke || (state && (!strcmp(state, "aborted") || !strcmp(state, "vanished")));
     if (state && strcmp(state, "running"))
@@ -381,13 +382,13 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 
 static void take_stats(struct job_agent *a, const json_t *o)
 {
-    double cpu_s = get_number(o, "cpu_s"), wall_s = get_number(o, "wall_s"),
-           energy_j = get_number(o, "energy_j");
+    double cpu_s = json_get_number(o, "cpu_s"), wall_s = json_get_number(o, "wall_s"),
+           energy_j = json_get_number(o, "energy_j");
 
     a->cpu_ratio = wall_s > 0 ? cpu_s / wall_s : NAN;
-    a->rss_bytes = get_number(o, "rss_bytes");
-    a->backlog_bytes = get_number(o, "backlog_bytes");
-    a->lost_batches = get_number(o, "lost_batches");
+    a->rss_bytes = json_get_number(o, "rss_bytes");
+    a->backlog_bytes = json_get_number(o, "backlog_bytes");
+    a->lost_batches = json_get_number(o, "lost_batches");
     if (!(energy_j >= 0 && energy_j < ENERGY_MAX_J))
         energy_j = NAN;
     if (energy_j < a->energy_j) /* it only increases: this is of a restarted agent, which counts from 0 */
@@ -415,7 +416,7 @@ void agents_message(struct peer *p, const json_t *o)
         cadence_take(p->job, p->agent, controller_now_s(), v);
     if ((v = json_object_get(o, "pace")))
         pacing_take(p->agent, v);
-    if ((note = get_string(o, "note")))
+    if ((note = json_get_string(o, "note")))
         job_note(p->job, p->agent->node, note);
     if ((v = json_object_get(o, "unseen")))
         take_unseen(p->job, p->agent, v);

@@ -187,11 +187,11 @@ json_t *controls_policies(const struct controls *cs)
     for (size_t i = 0; i < c->n_selections; i++) {
         json_t *o = json_object();
 
-        put_text(o, "policy", c->selections[i].policy);
+        json_put_text(o, "policy", c->selections[i].policy);
         for (size_t k = 0; key[k].name; k++) {
             key_write(&key[k], &c->selections[i], value, sizeof(value));
             if (strcmp(value, key[k].standard) != 0)
-                put_string(o, key[k].name, value);
+                json_put_string(o, key[k].name, value);
         }
         json_array_append_new(selections, o);
     }

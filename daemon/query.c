@@ -103,12 +103,12 @@ struct jobs_place {
 
 static int jobs_place_read(struct jobs_place *at, const json_t *q, size_t jobs, struct err *err)
 {
-    const char *word = get_word(q, "from");
+    const char *word = json_get_word(q, "from");
     struct job_id *id = &at->stored.id;
 
     *at = (struct jobs_place){ .running = jobs, .stored = STORE_LIST_BEGIN };
-    if (get_true(q, "finished"))
-        at->ended = (size_t)get_int(q, "newest", 1, ROWS_MAX, ROWS_MAX);
+    if (json_get_true(q, "finished"))
+        at->ended = (size_t)json_get_int(q, "newest", 1, ROWS_MAX, ROWS_MAX);
     if (!*word || sscanf(word, "running %zu", &at->running) == 1) {
         at->running = at->running < jobs ? at->running : jobs; /* some may be forgotten by now */
         return 0;
@@ -169,8 +169,8 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
         snprintf(r.page.next, sizeof(r.page.next), "ended %zu %a %u %u %u %u", r.ended, at.stored.updated,
                  id->uid, id->job, id->step, id->restarts);
     answer = json_pack("{s:f}", "now", wall_s());
-    if (!*get_word(q, "from"))
-        put_count(answer, "ended", store_listed_count(p->controller->store, query_sees(p)));
+    if (!*json_get_word(q, "from"))
+        json_put_count(answer, "ended", store_listed_count(p->controller->store, query_sees(p)));
     pages_put(&r.page, answer, "jobs");
     return answer;
 }
@@ -178,14 +178,14 @@ static json_t *answer_jobs(struct peer *p, const json_t *q)
 /* The selected rows beyond those that a frame has room for; `cut` is what pages_cut() goes on with. */
 static void put_cut(json_t *report, const struct report_selection *asked)
 {
-    int64_t total = get_count(report, "rank_table_total"),
+    int64_t total = json_get_count(report, "rank_table_total"),
             from = asked->offset < total ? asked->offset : total,
             wanted = asked->count < total - from ? asked->count : total - from,
-            lost = wanted - (int64_t)json_array_size(get_array(report, "rank_table"));
+            lost = wanted - (int64_t)json_array_size(json_get_array(report, "rank_table"));
 
     if (lost > 0)
-        put_json(report, "cut",
-                 json_pack("{s:I,s:I}", "rank_table", (json_int_t)lost, "heat.rows", (json_int_t)lost));
+        json_put_json(report, "cut",
+                      json_pack("{s:I,s:I}", "rank_table", (json_int_t)lost, "heat.rows", (json_int_t)lost));
 }
 
 static json_t *answer_job(struct peer *p, const json_t *q)
@@ -203,7 +203,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     }
     report_selection_parse(&asked, json_object_get(q, "view"));
     selection = asked;
-    if (get_true(q, "rows_later"))
+    if (json_get_true(q, "rows_later"))
         query_order_begin(p, j, &selection);
     else if (selection.count > QUERY_ROWS_MAX)
         selection.count = QUERY_ROWS_MAX;
@@ -213,8 +213,8 @@ static json_t *answer_job(struct peer *p, const json_t *q)
     history_get(p->controller->history, j, controls_first_action(j), report);
     answer = report_json(report);
     report_free(report);
-    if (get_true(q, "rows_later"))
-        put_json(answer, "rows_later", query_rows_lists());
+    if (json_get_true(q, "rows_later"))
+        json_put_json(answer, "rows_later", query_rows_lists());
     else
         put_cut(answer, &asked);
     return answer;
@@ -223,7 +223,7 @@ static json_t *answer_job(struct peer *p, const json_t *q)
 static json_t *answer_scaling(struct peer *p, const json_t *q)
 {
     struct err err;
-    const char *mode = get_string(q, "mode");
+    const char *mode = json_get_string(q, "mode");
     struct job *j = query_job(p, q, false, &err);
     bool strong;
 
@@ -257,14 +257,14 @@ static json_t *answer_strategies(struct peer *p, const json_t *q)
 /* The newest step, drawn; of an ended job as it was stored. */
 static json_t *answer_step(struct peer *p, const json_t *q)
 {
-    uint32_t rows = (uint32_t)get_int(q, "rows", 1, PICTURE_ROWS_MAX, PICTURE_ROWS_MAX);
+    uint32_t rows = (uint32_t)json_get_int(q, "rows", 1, PICTURE_ROWS_MAX, PICTURE_ROWS_MAX);
     struct err err;
     struct job *j = query_job(p, q, false, &err);
     json_t *report, *answer = json_object();
 
     if (j) {
-        put_text(answer, "job", j->text_id);
-        put_json(answer, "picture", report_step(j->view, controller_now_s(), rows));
+        json_put_text(answer, "job", j->text_id);
+        json_put_json(answer, "picture", report_step(j->view, controller_now_s(), rows));
         return answer;
     }
     report = query_job_stored(p, q);
@@ -272,8 +272,8 @@ static json_t *answer_step(struct peer *p, const json_t *q)
         json_decref(answer);
         return query_error(err.text);
     }
-    put_json(answer, "job", json_incref(json_object_get(report, "id")));
-    put_json(answer, "picture", json_incref(json_object_get(report, "picture")));
+    json_put_json(answer, "job", json_incref(json_object_get(report, "id")));
+    json_put_json(answer, "picture", json_incref(json_object_get(report, "picture")));
     json_decref(report);
     return answer;
 }
@@ -337,7 +337,7 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     struct report_nodes t = { 0 };
     struct pages_page page = { .rows = json_array() };
     struct names names = { 0 };
-    bool more = nodes_behind(p, get_word(q, "from"), &names);
+    bool more = nodes_behind(p, json_get_word(q, "from"), &names);
     double now_s = controller_now_s(), last_s;
     json_t *answer = json_pack("{s:f}", "now", wall_s());
     int count;
@@ -375,7 +375,7 @@ static json_t *answer_lemons(struct peer *p, const json_t *q)
     (void)q;
     for (size_t i = 0; i < n && json_array_size(list) < LEMONS_MAX; i++)
         if (l[i].score >= LEMON_SURE && (l[i].culprit_users > 1 || query_sees(p) == UINT32_MAX))
-            json_array_append_new(list, text_json(l[i].node));
+            json_array_append_new(list, json_of_text(l[i].node));
     return json_pack("{s:o}", "lemons", list);
 }
 
@@ -383,34 +383,34 @@ static json_t *answer_lemons(struct peer *p, const json_t *q)
  * jobs. */
 static json_t *answer_earlier(struct peer *p, const json_t *q)
 {
-    uint32_t ranks = (uint32_t)get_int(q, "ranks", 1, VIEW_RANKS_MAX, 0),
-             nodes = (uint32_t)get_int(q, "nodes", 1, JOB_AGENTS_MAX, 0);
+    uint32_t ranks = (uint32_t)json_get_int(q, "ranks", 1, VIEW_RANKS_MAX, 0),
+             nodes = (uint32_t)json_get_int(q, "nodes", 1, JOB_AGENTS_MAX, 0);
     struct store_allreduces usual;
     struct store_launches earlier;
     struct store_turns turns;
     json_t *answer, *algorithm;
     char name[128];
 
-    get_text(q, "name", name, sizeof(name));
+    json_get_text(q, "name", name, sizeof(name));
     if (!*name || !ranks)
         return query_error("the question lacks the job's name or its number of ranks");
     store_launches(p->controller->store, link_uid(p->link), name, ranks, nodes, &earlier);
     store_usual(p->controller->store, link_uid(p->link), name, ranks, nodes, &usual, &turns);
     answer = json_object();
-    put_int(answer, "runs", (int64_t)earlier.n);
-    put_text(answer, "pattern", earlier.newest.pattern);
-    put_real(answer, "communication_ratio", earlier.newest.communication_ratio);
-    put_int(answer, "placed", (int64_t)earlier.turns.placed);
-    put_int(answer, "held_out", (int64_t)earlier.turns.held_out);
-    put_bool(answer, "held_out_last", earlier.turns.held_out_last);
+    json_put_int(answer, "runs", (int64_t)earlier.n);
+    json_put_text(answer, "pattern", earlier.newest.pattern);
+    json_put_real(answer, "communication_ratio", earlier.newest.communication_ratio);
+    json_put_int(answer, "placed", (int64_t)earlier.turns.placed);
+    json_put_int(answer, "held_out", (int64_t)earlier.turns.held_out);
+    json_put_bool(answer, "held_out_last", earlier.turns.held_out_last);
     algorithm = json_object();
-    put_text(algorithm, "library", usual.library);
-    put_real(algorithm, "step_s", usual.step_s);
-    put_json(algorithm, "allreduces", store_sizes(&usual));
-    put_int(algorithm, "placed", (int64_t)turns.placed);
-    put_int(algorithm, "held_out", (int64_t)turns.held_out);
-    put_bool(algorithm, "held_out_last", turns.held_out_last);
-    put_json(answer, "algorithm", algorithm);
+    json_put_text(algorithm, "library", usual.library);
+    json_put_real(algorithm, "step_s", usual.step_s);
+    json_put_json(algorithm, "allreduces", store_sizes(&usual));
+    json_put_int(algorithm, "placed", (int64_t)turns.placed);
+    json_put_int(algorithm, "held_out", (int64_t)turns.held_out);
+    json_put_bool(algorithm, "held_out_last", turns.held_out_last);
+    json_put_json(answer, "algorithm", algorithm);
     return answer;
 }
 
@@ -421,7 +421,7 @@ static json_t *answer_record(struct peer *p, const json_t *q)
     struct err err;
     struct job *j;
 
-    if (get_true(q, "stop")) {
+    if (json_get_true(q, "stop")) {
         j = p->recording;
         if (!j)
             return query_error("this connection is not recording");
@@ -450,7 +450,7 @@ static json_t *answer_record(struct peer *p, const json_t *q)
 /* Commands for the user's own jobs; operators may give them for any job. */
 static json_t *answer_control(struct peer *p, const json_t *q)
 {
-    const char *what = get_string(q, "do");
+    const char *what = json_get_string(q, "do");
     struct controls *cs = p->controller->controls;
     uid_t by = link_uid(p->link);
     double now_s = controller_now_s();
@@ -474,14 +474,14 @@ static json_t *answer_control(struct peer *p, const json_t *q)
         return query_error(err.text);
     answer = json_pack("{s:s}", "job", j->text_id);
     controls_get(cs, j, now_s, &control);
-    put_json(answer, "policy", report_control_json(&control));
+    json_put_json(answer, "policy", report_control_json(&control));
     report_control_free(&control);
     return answer;
 }
 
 static json_t *answer_policy(struct peer *p, const json_t *q)
 {
-    const char *name = get_string(q, "name");
+    const char *name = json_get_string(q, "name");
     char names[400];
     struct err err;
     json_t *answer;
@@ -504,12 +504,12 @@ static bool take_audit(const struct audit_entry *e, void *arg)
 static json_t *answer_audit(struct peer *p, const json_t *q)
 {
     char text[64];
-    int64_t asked = get_int(q, "limit", INT64_MIN, INT64_MAX, 50),
+    int64_t asked = json_get_int(q, "limit", INT64_MIN, INT64_MAX, 50),
             limit = asked < 1          ? 1
                     : asked > ROWS_MAX ? ROWS_MAX
                                        : asked,
-            before = strtoll(get_word(q, "from"), NULL, 10);
-    long long job = strtoll(show_text(q, "job", text, sizeof(text)), NULL, 10);
+            before = strtoll(json_get_word(q, "from"), NULL, 10);
+    long long job = strtoll(json_show_text(q, "job", text, sizeof(text)), NULL, 10);
     struct pages_page page = { .rows = json_array() };
     struct err err;
     json_t *answer;
@@ -539,7 +539,7 @@ static const struct {
 
 void query_answer(struct peer *p, const json_t *question)
 {
-    const char *name = get_string(question, "query");
+    const char *name = json_get_string(question, "query");
     json_t *tag = json_object_get(question, "tag"), *answer = NULL;
     size_t i = 0;
 

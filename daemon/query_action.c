@@ -24,26 +24,26 @@
 
 static int read_action(const struct peer *p, const json_t *q, struct action *a, struct err *err)
 {
-    int kind = action_parse(get_word(q, "action"));
+    int kind = action_parse(json_get_word(q, "action"));
     char names[256];
     const struct job *j;
 
     if (kind < 0)
         return err_set(err, "unknown action: expected one of %s", action_names(true, names, sizeof(names)));
     *a = (struct action){ .kind = (enum action_kind)kind,
-                          .nodes = get_word(q, "nodes"),
-                          .reason = get_word(q, "text"),
+                          .nodes = json_get_word(q, "nodes"),
+                          .reason = json_get_word(q, "text"),
                           .rule = "",
                           .policy = "",
-                          .forced = get_true(q, "force"),
+                          .forced = json_get_true(q, "force"),
                           .by = link_uid(p->link) };
     if (action_table[a->kind].scope != ACTION_ON_JOB && !controller_is_operator(p->controller, a->by))
         return err_set(err, "%s: only operators may do this", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
-        a->signal = action_signal_parse(get_word(q, "signal"));
+        a->signal = action_signal_parse(json_get_word(q, "signal"));
         if (a->signal < 0)
             return err_set(err, "unknown signal '%.32s': expected a name such as USR1, or 1 to 64",
-                           get_word(q, "signal"));
+                           json_get_word(q, "signal"));
     }
     if (action_table[a->kind].scope == ACTION_ON_NODES)
         return 0;
@@ -71,7 +71,7 @@ static json_t *rehearsal(const struct action_record *r)
 json_t *query_action(struct peer *p, const json_t *q)
 {
     struct actions *as = p->controller->actions;
-    const char *given = get_word(q, "key");
+    const char *given = json_get_word(q, "key");
     char key[ACTION_KEY_MAX], phrase[400];
     struct action_record record;
     struct action a;
@@ -101,7 +101,7 @@ json_t *query_action(struct peer *p, const json_t *q)
                                      .asked_s = wall_s(),
                                      .tried_s = NAN,
                                      .ended_s = NAN };
-    if (get_true(q, "dry_run"))
+    if (json_get_true(q, "dry_run"))
         return actions_check(as, &a, &err) < 0 ? query_error(err.text) : rehearsal(&record);
     asked_before = actions_find(as, key);
     id = actions_start(as, &a, &err);
@@ -134,10 +134,10 @@ static json_t *choices(const struct peer *p, uint32_t number, enum store_choice 
         if (!effect.known)
             continue;
         o = report_effect_json(&effect);
-        put_text(o, "job", j->text_id);
-        put_text(o, "name", j->name);
-        put_text(o, "pattern", store_choice_get(j, choice)->name);
-        put_bool(o, "applied", store_choice_get(j, choice)->applied);
+        json_put_text(o, "job", j->text_id);
+        json_put_text(o, "name", j->name);
+        json_put_text(o, "pattern", store_choice_get(j, choice)->name);
+        json_put_bool(o, "applied", store_choice_get(j, choice)->applied);
         json_array_append_new(list, o);
     }
     return list;
@@ -151,8 +151,8 @@ static bool take_action(const struct action_record *r, void *arg)
 static json_t *list_actions(struct peer *p, const json_t *q)
 {
     struct actions *as = p->controller->actions;
-    int64_t before = strtoll(get_word(q, "from"), NULL, 10),
-            limit = get_int(q, "limit", 1, LIST_MAX, LIST_MAX);
+    int64_t before = strtoll(json_get_word(q, "from"), NULL, 10),
+            limit = json_get_int(q, "limit", 1, LIST_MAX, LIST_MAX);
     struct pages_page page = { .rows = json_array() };
     uint32_t number = 0;
     struct err err;
@@ -162,7 +162,7 @@ static json_t *list_actions(struct peer *p, const json_t *q)
     if (json_object_get(q, "job")) {
         const struct job *j = query_job(p, q, false, &err);
 
-        number = j ? j->id.job : (uint32_t)strtoul(show_text(q, "job", text, sizeof(text)), NULL, 10);
+        number = j ? j->id.job : (uint32_t)strtoul(json_show_text(q, "job", text, sizeof(text)), NULL, 10);
     }
     if (number || !json_object_get(q, "job"))
         actions_list(as, number, query_sees(p), before, limit, take_action, &page);
@@ -175,8 +175,8 @@ static json_t *list_actions(struct peer *p, const json_t *q)
     pages_put(&page, answer, "actions");
     if (before)
         return answer;
-    put_json(answer, "orders", choices(p, number, STORE_ORDER));
-    put_json(answer, "algorithms", choices(p, number, STORE_ALGORITHM));
+    json_put_json(answer, "orders", choices(p, number, STORE_ORDER));
+    json_put_json(answer, "algorithms", choices(p, number, STORE_ALGORITHM));
     return answer;
 }
 
@@ -187,7 +187,7 @@ json_t *query_actions(struct peer *p, const json_t *q)
 
     if (!json_is_integer(json_object_get(q, "id")))
         return list_actions(p, q);
-    r = actions_get(p->controller->actions, get_int(q, "id", 0, INT64_MAX, -1));
+    r = actions_get(p->controller->actions, json_get_int(q, "id", 0, INT64_MAX, -1));
     if (!r || (uid != UINT32_MAX && uid != r->job.uid && uid != r->by))
         return query_error("no such action");
     return json_pack("{s:f,s:[o]}", "now", wall_s(), "actions", action_object(r));

@@ -40,16 +40,16 @@ static bool parse_stored(const char *text, int64_t *job, int64_t *step)
 
 static void add_age(json_t *o, double s)
 {
-    double age_s = get_number(o, "age_s");
+    double age_s = json_get_number(o, "age_s");
 
     if (!isnan(age_s))
-        put_real(o, "age_s", age_s + s);
+        json_put_real(o, "age_s", age_s + s);
 }
 
 void query_job_age(json_t *report, double now_wall_s)
 {
-    double age_s = get_number(report, "age_s"),
-           saved_s = get_number(report, "start") + get_number(report, "elapsed_s") + age_s,
+    double age_s = json_get_number(report, "age_s"),
+           saved_s = json_get_number(report, "start") + json_get_number(report, "elapsed_s") + age_s,
            since_s = fmax(0, now_wall_s - saved_s);
     json_t *o;
     size_t i;
@@ -69,7 +69,7 @@ json_t *query_job_stored(const struct peer *p, const json_t *q)
     char text[ID_MAX];
     int64_t job, step;
 
-    if (parse_stored(show_text(q, "job", text, sizeof(text)), &job, &step))
+    if (parse_stored(json_show_text(q, "job", text, sizeof(text)), &job, &step))
         report = store_report(p->controller->store, job, step, query_sees(p));
     if (report)
         query_job_age(report, wall_s());
@@ -87,7 +87,7 @@ struct job *query_job(const struct peer *p, const json_t *q, bool running, struc
 {
     const struct jobs *jobs = &p->controller->jobs;
     char buf[ID_MAX];
-    const char *text = show_text(q, "job", buf, sizeof(buf));
+    const char *text = json_show_text(q, "job", buf, sizeof(buf));
     struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
 
     if (j && running && job_over(j)) {
@@ -113,5 +113,5 @@ bool query_job_known(const struct peer *p, const json_t *q, struct err *err)
     char text[ID_MAX];
 
     return query_job(p, q, false, err) ||
-           is_stored(p, show_text(q, "job", text, sizeof(text)), query_sees(p));
+           is_stored(p, json_show_text(q, "job", text, sizeof(text)), query_sees(p));
 }

@@ -104,7 +104,7 @@ json_t *query_rows_lists(void)
 
 json_t *query_rows(struct peer *p, const json_t *q)
 {
-    const char *name = get_string(q, "list");
+    const char *name = json_get_string(q, "list");
     size_t i = 0, n, from, end;
     struct err err;
     struct job *j = query_job(p, q, false, &err);
@@ -119,11 +119,11 @@ json_t *query_rows(struct peer *p, const json_t *q)
     if (!p->order || !job_id_same(&p->order->job, &j->id))
         return query_error("ask for the job with rows_later before its rows");
     n = lists[i].of_ranks ? p->order->n : j->n_agents;
-    from = (size_t)get_int(q, "from", 0, UINT32_MAX, 0);
+    from = (size_t)json_get_int(q, "from", 0, UINT32_MAX, 0);
     from = from < n ? from : n;
     end = n - from > lists[i].page ? from + lists[i].page : n;
     answer =
         json_pack("{s:s,s:s,s:o}", "job", j->text_id, "list", name, "rows", lists[i].rows(p, j, from, end));
-    put_count(answer, "next", end < n ? (int64_t)end : -1);
+    json_put_count(answer, "next", end < n ? (int64_t)end : -1);
     return answer;
 }

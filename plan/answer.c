@@ -275,7 +275,7 @@ static json_t *value_json(const struct value *v)
         return json_boolean(v->number != 0);
     if (v->unit == ANSWER_COUNT && fabs(v->number) < 9e15 && v->number == floor(v->number))
         return json_integer((json_int_t)v->number);
-    return real_json(v->number);
+    return json_of_real(v->number);
 }
 
 void answer_print_json(const struct answer *a, FILE *out)

@@ -28,7 +28,7 @@ json_t *running_ask(const struct options *a, json_t *question, const char *key, 
         err_set(err, "--job: '%s' is not UTF-8", options_text(a, "job"));
     else if (s)
         answer = client_ask(&s->client, question, TIMEOUT_S, err);
-    if (answer && check_answer(answer, key, JSON_OBJECT, err) == 0)
+    if (answer && json_check_answer(answer, key, JSON_OBJECT, err) == 0)
         o = json_incref(json_object_get(answer, key));
     json_decref(answer);
     json_decref(question);

@@ -18,23 +18,23 @@ char *assignment_write(const struct assignment *j)
     json_t *o = json_object(), *environment = json_array();
 
     sodium_bin2hex(key, sizeof(key), j->key, sizeof(j->key));
-    put_text(o, "node", j->node);
-    put_int(o, "number", j->number);
-    put_int(o, "count", j->count);
-    put_text(o, "controller", j->controller);
-    put_text(o, "key", key);
-    put_text(o, "name", j->name);
-    put_text(o, "policy", j->policy);
+    json_put_text(o, "node", j->node);
+    json_put_int(o, "number", j->number);
+    json_put_int(o, "count", j->count);
+    json_put_text(o, "controller", j->controller);
+    json_put_text(o, "key", key);
+    json_put_text(o, "name", j->name);
+    json_put_text(o, "policy", j->policy);
     json_object_set_new(o, "policy_asked", json_boolean(j->policy_asked));
-    put_real(o, "rate_hz", j->rate_hz);
-    put_text(o, "agent", j->agent);
-    put_text(o, "probe", j->probe);
-    put_text(o, "nccl", j->nccl);
-    put_text(o, "nccl_events", j->nccl_events);
-    put_text(o, "folder", j->folder);
+    json_put_real(o, "rate_hz", j->rate_hz);
+    json_put_text(o, "agent", j->agent);
+    json_put_text(o, "probe", j->probe);
+    json_put_text(o, "nccl", j->nccl);
+    json_put_text(o, "nccl_events", j->nccl_events);
+    json_put_text(o, "folder", j->folder);
     for (char **e = j->environment; e && *e; e++)
         json_array_append_new(environment, json_string(*e)); /* of what is no UTF-8 nothing is appended */
-    put_json(o, "environment", environment);
+    json_put_json(o, "environment", environment);
     text = json_dumps(o, JSON_COMPACT);
     json_decref(o);
     sodium_memzero(key, sizeof(key));
@@ -46,7 +46,7 @@ char *assignment_write(const struct assignment *j)
 static int read_environment(struct assignment *j, const json_t *o, struct err *err)
 {
     size_t n;
-    const json_t *list = get_list(o, "environment", VARIABLES_MAX, &n);
+    const json_t *list = json_get_list(o, "environment", VARIABLES_MAX, &n);
 
     j->environment = xcalloc(n + 1, sizeof(*j->environment));
     for (size_t i = 0; i < n; i++) {
@@ -72,21 +72,21 @@ static int read_fields(struct assignment *j, const json_t *o, struct err *err)
         { "nccl", j->nccl, sizeof(j->nccl) },      { "nccl_events", j->nccl_events, sizeof(j->nccl_events) },
         { "folder", j->folder, sizeof(j->folder) }
     };
-    const char *key = get_word(o, "key");
+    const char *key = json_get_word(o, "key");
     size_t bytes = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        const char *text = get_string(o, texts[i].key);
+        const char *text = json_get_string(o, texts[i].key);
 
         if (!text || !*text || strlen(text) >= texts[i].size)
             return err_set(err, "'%s' is missing, empty or longer than %zu bytes", texts[i].key,
                            texts[i].size - 1);
         memcpy(texts[i].at, text, strlen(text) + 1);
     }
-    j->count = (unsigned)get_int(o, "count", 1, ASSIGNMENT_HOSTS_MAX, 0);
-    j->number = (unsigned)get_int(o, "number", 0, (int64_t)j->count - 1, ASSIGNMENT_HOSTS_MAX);
-    j->policy_asked = get_true(o, "policy_asked");
-    j->rate_hz = get_real(o, "rate_hz", 0.001, 1e6);
+    j->count = (unsigned)json_get_int(o, "count", 1, ASSIGNMENT_HOSTS_MAX, 0);
+    j->number = (unsigned)json_get_int(o, "number", 0, (int64_t)j->count - 1, ASSIGNMENT_HOSTS_MAX);
+    j->policy_asked = json_get_true(o, "policy_asked");
+    j->rate_hz = json_get_real(o, "rate_hz", 0.001, 1e6);
     if (j->number >= j->count)
         return err_set(err, "'number' and 'count' do not name a host of at most %u", ASSIGNMENT_HOSTS_MAX);
     if (!(j->rate_hz > 0))

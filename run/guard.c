@@ -437,7 +437,7 @@ bool guard_settle(struct guard *g)
     while (!over && now_s() < until_s && !process_ended(&g->controller)) {
         json_t *job = guard_ask(g, &ignored);
 
-        over = job && !strcmp(get_word(job, "state"), "finished");
+        over = job && !strcmp(json_get_word(job, "state"), "finished");
         json_decref(job);
         if (!over)
             pause_shortly();

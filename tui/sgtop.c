@@ -160,7 +160,7 @@ static void take_answer(struct app *a, const struct asked *asked, json_t *answer
 {
     struct err err;
     json_t *problem = NULL;
-    int more = get_string(answer, "error") ? 0 : pages_take(&a->pages, asked->question, answer, &err);
+    int more = json_get_string(answer, "error") ? 0 : pages_take(&a->pages, asked->question, answer, &err);
 
     if (more > 0 && a->ask_again) { /* another screen was chosen meanwhile */
         pages_free(&a->pages);
@@ -173,9 +173,9 @@ static void take_answer(struct app *a, const struct asked *asked, json_t *answer
     if (more < 0)
         problem = json_pack("{s:s}", "error", err.text);
     ui_answer(&a->ui, asked->screen, asked->offset,
-              problem                       ? problem
-              : get_string(answer, "error") ? answer
-                                            : a->pages.answer);
+              problem                            ? problem
+              : json_get_string(answer, "error") ? answer
+                                                 : a->pages.answer);
     json_decref(problem);
     pages_free(&a->pages);
     a->lists_every_s = fmax(LISTS_EVERY_S, (a->ui.now_s - a->list_asked_s) / LISTS_SHARE);

@@ -180,14 +180,14 @@ static const char *done_text(const struct user_action *a)
 void user_action_answer(struct ui *ui, const json_t *answer)
 {
     struct user_action *a = &ui->user_action;
-    const char *error = get_string(answer, "error");
+    const char *error = json_get_string(answer, "error");
     char text[200];
 
     if (error) {
         utf8_clean(text, sizeof(text), error);
         refuse(ui, "not done: %.110s", text);
     } else if (a->state == USER_ACTION_CHECKING) {
-        get_text(answer, "text", text, sizeof(text));
+        json_get_text(answer, "text", text, sizeof(text));
         snprintf(a->text, sizeof(a->text), "%s%s?", text,
                  a->kind == USER_ACTION_EXCLUDE ? ": requeue it without that node" : "");
         a->state = USER_ACTION_ASKING;

@@ -131,8 +131,8 @@ static void on_acted(void *arg, const struct child_end *e)
 {
     struct action_try *t = arg;
     json_t *answer = e->timed_out ? NULL : json_loadb(e->output, e->output_bytes, 0, NULL);
-    const char *text = get_string(answer, "text");
-    enum attempt_result result = result_named(get_string(answer, "result"));
+    const char *text = json_get_string(answer, "text");
+    enum attempt_result result = result_named(json_get_string(answer, "result"));
     char why[512];
 
     t->child = NULL;
@@ -217,7 +217,7 @@ static void begin_command(struct action_try *t)
 
     json_object_set_new(o, "uid", json_integer(t->r->job.uid));
     if (t->r->figures && *t->r->figures)
-        put_json(o, "figures", action_figures(t->r));
+        json_put_json(o, "figures", action_figures(t->r));
     start_program(t, t->ways->config->command_hook, o, on_command, ATTEMPT_REFUSED);
 }
 

@@ -46,7 +46,8 @@ enum rest_answer rest_read(const char *body, size_t bytes, json_t **answer, stru
     first = json_array_get(json_object_get(*answer, "errors"), 0);
     if (!first)
         return REST_FINE;
-    text = *get_word(first, "error") ? get_word(first, "error") : get_word(first, "description");
+    text =
+        *json_get_word(first, "error") ? json_get_word(first, "error") : json_get_word(first, "description");
     err_set(err, "Slurm: %.300s", *text ? text : "an error without description");
     return REST_REFUSED;
 }
@@ -60,7 +61,7 @@ static const json_t *record(const json_t *answer, const char *list, const char *
     json_array_foreach(all, i, item) {
         if (i == RECORDS_MAX)
             break;
-        if (name ? !strcmp(get_word(item, key), name) : number(item, key) == id)
+        if (name ? !strcmp(json_get_word(item, key), name) : number(item, key) == id)
             return item;
     }
     return NULL;
@@ -76,9 +77,9 @@ enum rest_answer rest_job(const json_t *answer, uint32_t job, struct rest_job *o
         return REST_UNREADABLE;
     }
     *out = (struct rest_job){ .uid = (uint32_t)uid,
-                              .comment = get_word(o, "comment"),
-                              .admin_comment = get_word(o, "admin_comment"),
-                              .nodes = get_word(o, "nodes") };
+                              .comment = json_get_word(o, "comment"),
+                              .admin_comment = json_get_word(o, "admin_comment"),
+                              .nodes = json_get_word(o, "nodes") };
     return REST_FINE;
 }
 
@@ -92,6 +93,6 @@ enum rest_answer rest_node(const json_t *answer, const char *name, struct rest_n
     }
     *out =
         (struct rest_node){ .drained = has_word(o, "state", "DRAIN") || has_word(o, "state_flags", "DRAIN"),
-                            .comment = get_word(o, "comment") };
+                            .comment = json_get_word(o, "comment") };
     return REST_FINE;
 }

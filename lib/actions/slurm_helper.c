@@ -397,17 +397,17 @@ static json_t *change_nodes(const struct request *r, enum action_kind kind)
 json_t *slurm_helper_do(const json_t *request)
 {
     struct request r = {
-        .job = (uint32_t)get_int(request, "job", 0, UINT32_MAX - 1, 0),
-        .uid = (uint32_t)get_int(request, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
-        .step = (uint32_t)get_int(request, "step", 0, UINT32_MAX - 1, NO_VAL),
-        .restarts = (uint32_t)get_int(request, "restarts", 0, UINT32_MAX - 1, 0),
-        .signal = (int)get_int(request, "signal", 0, UINT32_MAX - 1, 0),
-        .nodes = get_word(request, "nodes"),
-        .text = get_word(request, "text"),
-        .own_comment = !strcmp(get_word(request, "comment"), "own"),
-        .of_job = get_true(request, "of_job"),
+        .job = (uint32_t)json_get_int(request, "job", 0, UINT32_MAX - 1, 0),
+        .uid = (uint32_t)json_get_int(request, "uid", 0, UINT32_MAX - 1, UINT32_MAX),
+        .step = (uint32_t)json_get_int(request, "step", 0, UINT32_MAX - 1, NO_VAL),
+        .restarts = (uint32_t)json_get_int(request, "restarts", 0, UINT32_MAX - 1, 0),
+        .signal = (int)json_get_int(request, "signal", 0, UINT32_MAX - 1, 0),
+        .nodes = json_get_word(request, "nodes"),
+        .text = json_get_word(request, "text"),
+        .own_comment = !strcmp(json_get_word(request, "comment"), "own"),
+        .of_job = json_get_true(request, "of_job"),
     };
-    const char *name = get_word(request, "do");
+    const char *name = json_get_word(request, "do");
     int kind = action_parse(name);
 
     slurm_init(NULL);

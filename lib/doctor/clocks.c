@@ -121,13 +121,13 @@ void clocks_judge(struct clocks *c, const char *const *name, double limit_s, str
         struct off o = { i, (b.low_s + b.high_s) / 2, (b.high_s - b.low_s) / 2 };
         json_t *one = json_object();
 
-        put_text(one, "node", name[i]);
-        put_real(one, "ahead_s", o.ahead_s);
-        put_real(one, "doubt_s", o.doubt_s);
+        json_put_text(one, "node", name[i]);
+        json_put_real(one, "ahead_s", o.ahead_s);
+        json_put_real(one, "doubt_s", o.doubt_s);
         json_array_append_new(all, one);
         if (b.low_s > limit_s || b.high_s < -limit_s) {
             snprintf(next, sizeof(next), FINDINGS_NEXT_CLOCK, name[i]);
-            findings_add(f, FINDING_FAULT, "clock", json_pack("[o]", text_json(name[i])), next,
+            findings_add(f, FINDING_FAULT, "clock", json_pack("[o]", json_of_text(name[i])), next,
                          "%.200s: its clock is %s %s the median of its partners', give or take %s", name[i],
                          text_about_s(fabs(o.ahead_s)).s, o.ahead_s > 0 ? "ahead of" : "behind",
                          text_about_s(o.doubt_s).s);

@@ -30,24 +30,24 @@ static void judge_missing(const struct cluster_facts *c, struct findings *f)
 
     for (size_t i = 0; i < c->slurm->n; i++)
         if (topology_find_node(c->topology, c->slurm->node[i].name) == TOPOLOGY_NONE)
-            json_array_append_new(undeclared, text_json(c->slurm->node[i].name));
+            json_array_append_new(undeclared, json_of_text(c->slurm->node[i].name));
     for (size_t i = 0; i < c->topology->n_nodes; i++)
         if (!slurm_nodes_find(c->slurm, c->topology->node[i].name))
-            json_array_append_new(unknown, text_json(c->topology->node[i].name));
+            json_array_append_new(unknown, json_of_text(c->topology->node[i].name));
     if (json_array_size(undeclared))
         findings_add(f, FINDING_FAULT, "nodes", json_incref(undeclared),
                      "scontrol reconfigure   (after adding them to the file)",
                      "%zu of Slurm's %zu nodes (scontrol show nodes) %s below no switch in %s: %s",
                      json_array_size(undeclared), c->slurm->n,
                      plural(json_array_size(undeclared), "are", "is"), c->path,
-                     show_list(undeclared, SHOWN, names, sizeof(names)));
+                     json_show_list(undeclared, SHOWN, names, sizeof(names)));
     if (json_array_size(unknown))
         findings_add(f, FINDING_FAULT, "nodes", json_incref(unknown),
                      "scontrol reconfigure   (after removing them from the file)",
                      "%zu of the %zu nodes in %s %s not known to Slurm (scontrol show nodes): %s",
                      json_array_size(unknown), c->topology->n_nodes, c->path,
                      plural(json_array_size(unknown), "are", "is"),
-                     show_list(unknown, SHOWN, names, sizeof(names)));
+                     json_show_list(unknown, SHOWN, names, sizeof(names)));
     if (!json_array_size(undeclared) && !json_array_size(unknown))
         findings_add(f, FINDING_OK, "nodes", NULL, NULL, "all %zu of Slurm's nodes are in %s, and no other",
                      c->slurm->n, c->path);
@@ -72,7 +72,7 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
         if (!json_array_size(moved))
             snprintf(example, sizeof(example), "%.80s is below %.80s in the file, below %.80s for slurmctld",
                      n->name, declared ? declared : "no switch", n->leaf ? n->leaf : "no switch");
-        json_array_append_new(moved, text_json(n->name));
+        json_array_append_new(moved, json_of_text(n->name));
     }
     if (!c->slurm->tree)
         findings_add(f, FINDING_NOTE, "loaded", NULL, "scontrol show config | grep -i topology",
@@ -81,7 +81,7 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
         findings_add(f, FINDING_FAULT, "loaded", json_incref(moved), "scontrol reconfigure",
                      "slurmctld has other switches than %s for %zu %s (scontrol show topology): %s; %s",
                      c->path, json_array_size(moved), plural(json_array_size(moved), "nodes", "node"),
-                     show_list(moved, SHOWN, names, sizeof(names)), example);
+                     json_show_list(moved, SHOWN, names, sizeof(names)), example);
     else
         findings_add(f, FINDING_OK, "loaded", NULL, NULL, "slurmctld has the leaf switches of %s", c->path);
     json_decref(moved);
@@ -131,18 +131,18 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
 /* Nodes whose agents run another version than the controller, a finding for each version. */
 static void judge_versions(const struct cluster_facts *c, struct findings *f)
 {
-    const char *wanted = get_word(c->status, "version");
+    const char *wanted = json_get_word(c->status, "version");
     json_t *by_version = json_object(), *list, *row;
-    const json_t *rows = get_array(c->nodes, "nodes");
+    const json_t *rows = json_get_array(c->nodes, "nodes");
     size_t known = 0, unknown = 0, i;
     const char *version;
     char names[512], next[700], clean[64];
 
     json_array_foreach(rows, i, row) {
-        const json_t *agent = get_object(row, "agent");
+        const json_t *agent = json_get_object(row, "agent");
 
-        version = get_word(agent, "version");
-        if (!agent || !get_true(agent, "connected"))
+        version = json_get_word(agent, "version");
+        if (!agent || !json_get_true(agent, "connected"))
             continue;
         unknown += !*version;
         known += !!*version;
@@ -160,14 +160,14 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
         findings_add(f, FINDING_FAULT, "versions", json_incref(list), next,
                      "the agents of %zu %s are version %.60s, the controller is %s (sgctl nodes): %s",
                      json_array_size(list), plural(json_array_size(list), "nodes", "node"), version,
-                     show_text(c->status, "version", clean, sizeof(clean)),
-                     show_list(list, SHOWN, names, sizeof(names)));
+                     json_show_text(c->status, "version", clean, sizeof(clean)),
+                     json_show_list(list, SHOWN, names, sizeof(names)));
     }
     if (*wanted && strcmp(wanted, c->version) != 0)
         findings_add(f, FINDING_FAULT, "versions", NULL,
                      "make install   (in SyncGuard's tree; or its packages; the same version on both)",
                      "this sgctl is version %s, the controller is %s", c->version,
-                     show_text(c->status, "version", clean, sizeof(clean)));
+                     json_show_text(c->status, "version", clean, sizeof(clean)));
     else if (!json_object_size(by_version) && known)
         findings_add(f, FINDING_OK, "versions", NULL, NULL,
                      "the agents of %zu %s are version %s, as the controller", known,
@@ -186,7 +186,7 @@ static const json_t *job_of(const struct cluster_facts *c, const char *id)
     size_t i;
 
     json_array_foreach(c->jobs, i, job)
-        if (*id && !strcmp(get_word(job, "id"), id))
+        if (*id && !strcmp(json_get_word(job, "id"), id))
             return job;
     return NULL;
 }
@@ -195,27 +195,28 @@ static const json_t *job_of(const struct cluster_facts *c, const char *id)
  * probe. */
 static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
 {
-    const json_t *rows = get_array(c->nodes, "nodes");
+    const json_t *rows = json_get_array(c->nodes, "nodes");
     json_t *row;
     size_t i;
 
     json_array_foreach(rows, i, row) {
-        const json_t *ids = get_array(row, "jobs"), *agent = get_object(row, "agent");
-        const char *node = get_word(row, "node"), *id = json_string_value(json_array_get(ids, 0));
+        const json_t *ids = json_get_array(row, "jobs"), *agent = json_get_object(row, "agent");
+        const char *node = json_get_word(row, "node"), *id = json_string_value(json_array_get(ids, 0));
         const json_t *job = json_array_size(ids) == 1 && id ? job_of(c, id) : NULL;
-        const json_t *probe = get_object(job, "probe");
-        int64_t guarded = get_count(probe, "ranks_guarded"), total = get_count(probe, "ranks_total");
+        const json_t *probe = json_get_object(job, "probe");
+        int64_t guarded = json_get_count(probe, "ranks_guarded"),
+                total = json_get_count(probe, "ranks_total");
         char next[400];
 
-        if (!get_true(agent, "connected") || get_count(row, "ranks_recorded") != 0)
+        if (!json_get_true(agent, "connected") || json_get_count(row, "ranks_recorded") != 0)
             continue;
         /* others of the job are recorded, and it has taken steps */
-        if (guarded <= 0 || total <= guarded || get_count(job, "steps") < RECORDED_MIN ||
-            !(get_number(job, "elapsed_s") > SETTLED_S))
+        if (guarded <= 0 || total <= guarded || json_get_count(job, "steps") < RECORDED_MIN ||
+            !(json_get_number(job, "elapsed_s") > SETTLED_S))
             continue;
         snprintf(next, sizeof(next), "srun -N1 -w %.200s --sync-guard env | grep LD_PRELOAD", node);
         findings_add(
-            f, FINDING_FAULT, "probe", json_pack("[o]", text_json(node)), next,
+            f, FINDING_FAULT, "probe", json_pack("[o]", json_of_text(node)), next,
             "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
             "%lld ranks are (sgctl nodes, sgctl job)",
             node, id, (long long)guarded, (long long)total);
@@ -224,22 +225,23 @@ static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
 
 static void judge_job(const json_t *job, struct findings *f)
 {
-    const json_t *silent = get_object(job, "agents_silent"), *list;
-    int64_t total = get_count(job, "nodes_total"), agents = get_count(job, "agents_total");
-    bool settled = get_number(job, "elapsed_s") > SETTLED_S;
+    const json_t *silent = json_get_object(job, "agents_silent"), *list;
+    int64_t total = json_get_count(job, "nodes_total"), agents = json_get_count(job, "agents_total");
+    bool settled = json_get_number(job, "elapsed_s") > SETTLED_S;
     char id[64], next[200], names[512], text[512];
     json_t *one_of;
     size_t i;
 
-    get_text(job, "id", id, sizeof(id));
-    list = get_array(silent, "nodes");
-    if (settled && get_count(silent, "number") > 0) {
+    json_get_text(job, "id", id, sizeof(id));
+    list = json_get_array(silent, "nodes");
+    if (settled && json_get_count(silent, "number") > 0) {
         const char *first = json_string_value(json_array_get(list, 0));
 
         snprintf(next, sizeof(next), "sgctl doctor   (on %.100s)", first ? first : "those nodes");
         findings_add(f, FINDING_FAULT, "agents", json_deep_copy(list), next,
                      "job %s: the agents of %lld nodes were connected and no longer are (sgctl job): %s", id,
-                     (long long)get_count(silent, "number"), show_list(list, SHOWN, names, sizeof(names)));
+                     (long long)json_get_count(silent, "number"),
+                     json_show_list(list, SHOWN, names, sizeof(names)));
     }
     snprintf(next, sizeof(next), "sgctl job %s", id);
     if (settled && agents >= 0 && total > agents)
@@ -247,30 +249,30 @@ static void judge_job(const json_t *job, struct findings *f)
             f, FINDING_FAULT, "agents", NULL, next,
             "job %s runs on %lld nodes, and agents of %lld have reported (sgctl job); sgctl doctor on the others finds why",
             id, (long long)total, (long long)agents);
-    list = get_array(job, "verdicts");
+    list = json_get_array(job, "verdicts");
     json_array_foreach(list, i, one_of)
-        if (!strcmp(get_word(one_of, "scope"), "link") && get_true(one_of, "standing"))
+        if (!strcmp(json_get_word(one_of, "scope"), "link") && json_get_true(one_of, "standing"))
             findings_add(f, FINDING_FAULT, "links", NULL, next, "job %s: %s", id,
-                         show_text(one_of, "text", text, sizeof(text)));
-    list = get_array(job, "notes");
+                         json_show_text(one_of, "text", text, sizeof(text)));
+    list = json_get_array(job, "notes");
     json_array_foreach(list, i, one_of)
         findings_add(f, FINDING_NOTE, "agents", NULL, next, "job %s: %s", id,
-                     show_value(one_of, text, sizeof(text)));
+                     json_show_value(one_of, text, sizeof(text)));
 }
 
 /* Where slurmctld put a running step, and what the file says now. */
 static void judge_switches(const struct cluster_facts *c, struct findings *f)
 {
-    const json_t *rows = get_array(c->nodes, "nodes");
+    const json_t *rows = json_get_array(c->nodes, "nodes");
     json_t *row, *moved = json_array();
     char names[512], example[400] = "";
     size_t i;
 
     json_array_foreach(rows, i, row) {
-        const char *node = get_word(row, "node"), *leaf = get_word(row, "switch"), *declared;
+        const char *node = json_get_word(row, "node"), *leaf = json_get_word(row, "switch"), *declared;
         uint32_t at = c->topology ? topology_find_node(c->topology, node) : TOPOLOGY_NONE;
 
-        if (at == TOPOLOGY_NONE || !*leaf || !get_true(get_object(row, "agent"), "connected"))
+        if (at == TOPOLOGY_NONE || !*leaf || !json_get_true(json_get_object(row, "agent"), "connected"))
             continue;
         declared = c->topology->a_switch[c->topology->node[at].parent].name;
         if (!strcmp(declared, leaf))
@@ -279,14 +281,14 @@ static void judge_switches(const struct cluster_facts *c, struct findings *f)
             snprintf(example, sizeof(example),
                      "%.80s is below %.80s in the file, and was below %.80s when its step began", node,
                      declared, leaf);
-        json_array_append_new(moved, text_json(node));
+        json_array_append_new(moved, json_of_text(node));
     }
     if (json_array_size(moved))
         findings_add(
             f, FINDING_FAULT, "switches", json_incref(moved), "scontrol show topology",
             "%zu %s a running step that Slurm placed by other switches than %s (SLURM_TOPOLOGY_ADDR): %s; %s",
             json_array_size(moved), plural(json_array_size(moved), "nodes have", "node has"), c->path,
-            show_list(moved, SHOWN, names, sizeof(names)), example);
+            json_show_list(moved, SHOWN, names, sizeof(names)), example);
     json_decref(moved);
 }
 
@@ -299,7 +301,7 @@ static void judge_controller(const struct cluster_facts *c, struct findings *f)
         findings_add(f, FINDING_FAULT, "controller", NULL, "sgctl doctor", "%s", c->controller_why);
         return;
     }
-    if (!get_true(c->status, "operator"))
+    if (!json_get_true(c->status, "operator"))
         findings_add(f, FINDING_NOTE, "controller", NULL, NULL,
                      "it shows you your own jobs only: what other users' jobs show of nodes is left out");
     judge_versions(c, f);
@@ -341,10 +343,10 @@ static json_t *ask_jobs(struct client_call **call, const struct client_options *
     json_t *list = ask_controller(call, client, json_pack("{s:s}", "query", "jobs"), timeout_s, &err),
            *jobs = json_array();
     size_t n;
-    const json_t *rows = get_list(list, "jobs", CLUSTER_JOBS_MAX, &n);
+    const json_t *rows = json_get_list(list, "jobs", CLUSTER_JOBS_MAX, &n);
 
     for (size_t i = 0; i < n && *call; i++) {
-        const char *id = get_word(json_array_get(rows, i), "id");
+        const char *id = json_get_word(json_array_get(rows, i), "id");
         json_t *answer = ask_controller(call, client,
                                         json_pack("{s:s, s:s, s:{s:i, s:i, s:i}}", "query", "job", "job", id,
                                                   "view", "count", 0, "columns", 1, "agents", 0),

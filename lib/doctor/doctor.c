@@ -111,8 +111,8 @@ static void check_controller(const struct doctor *d, struct doctor_check *f)
     char host[128], version[64];
 
     if (answer) {
-        set_found(f, "syncguardd %s on %s", show_text(answer, "version", version, sizeof(version)),
-                  show_text(answer, "host", host, sizeof(host)));
+        set_found(f, "syncguardd %s on %s", json_show_text(answer, "version", version, sizeof(version)),
+                  json_show_text(answer, "host", host, sizeof(host)));
     } else {
         set_found(f, "%s", err.text);
         set_next(f, "systemctl enable --now syncguardd   (on %s)", d->client.hosts);
@@ -202,7 +202,7 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
     double before_s = wall_s();
     json_t *answer = ask_controller(d, "status", &err);
     double half_s = (wall_s() - before_s) / 2; /* the controller answered at some time in between */
-    double apart_s = before_s + half_s - get_number(answer, "now");
+    double apart_s = before_s + half_s - json_get_number(answer, "now");
 
     if (isnan(apart_s)) {
         set_found(f, answer ? "unknown: the controller is of an earlier release"

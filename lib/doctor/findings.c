@@ -15,11 +15,11 @@ static const char *const states[] = {
 /* A copy for a terminal: names come from files and from other users' jobs. */
 static char *clean_copy(const char *text)
 {
-    json_t *value = text_json(text);
+    json_t *value = json_of_text(text);
     size_t size = strlen(text) + 1;
     char *copy = xcalloc(1, size);
 
-    show_value(value, copy, size);
+    json_show_value(value, copy, size);
     json_decref(value);
     return copy;
 }
@@ -85,18 +85,18 @@ json_t *findings_json(const struct findings *f)
         const struct cluster_finding *one = &f->finding[i];
         json_t *o = json_object();
 
-        put_text(o, "state", states[one->state]);
-        put_text(o, "check", one->check);
-        put_json(o, "nodes", json_incref(one->nodes));
-        put_text(o, "text", one->text);
-        put_text(o, "next", one->next);
+        json_put_text(o, "state", states[one->state]);
+        json_put_text(o, "check", one->check);
+        json_put_json(o, "nodes", json_incref(one->nodes));
+        json_put_text(o, "text", one->text);
+        json_put_text(o, "next", one->next);
         json_array_append_new(list, o);
     }
-    put_int(answer, "faults", (int64_t)findings_count(f, FINDING_FAULT));
-    put_int(answer, "unknown", (int64_t)findings_count(f, FINDING_UNKNOWN));
-    put_json(answer, "findings", list);
+    json_put_int(answer, "faults", (int64_t)findings_count(f, FINDING_FAULT));
+    json_put_int(answer, "unknown", (int64_t)findings_count(f, FINDING_UNKNOWN));
+    json_put_json(answer, "findings", list);
     if (f->clocks)
-        put_json(answer, "clocks", json_incref(f->clocks));
+        json_put_json(answer, "clocks", json_incref(f->clocks));
     return answer;
 }
 

@@ -164,15 +164,15 @@ json_t *host_report_json(const struct host_report *r)
 {
     json_t *o = json_object(), *files = json_object();
 
-    put_fields(o, r, fields);
+    json_put_fields(o, r, fields);
     for (size_t i = 0; i < HOST_FILES; i++) {
         json_t *file = json_object();
 
-        put_fields(file, &r->file[i], digest_fields);
-        put_json(files, host_file_names[i], file);
+        json_put_fields(file, &r->file[i], digest_fields);
+        json_put_json(files, host_file_names[i], file);
     }
-    put_json(o, "files", files);
-    put_rows(o, "checks", r->check, sizeof(*r->check), r->n_checks, check_fields);
+    json_put_json(o, "files", files);
+    json_put_rows(o, "checks", r->check, sizeof(*r->check), r->n_checks, check_fields);
     return o;
 }
 
@@ -188,11 +188,11 @@ int host_report_read(struct host_report *r, const char *text, size_t bytes, stru
     o = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &e);
     if (!o)
         return err_set(err, "its report is not JSON: line %d: %s", e.line, e.text);
-    files = get_object(o, "files");
-    get_fields(r, o, fields);
+    files = json_get_object(o, "files");
+    json_get_fields(r, o, fields);
     for (size_t i = 0; i < HOST_FILES; i++)
-        get_fields(&r->file[i], get_object(files, host_file_names[i]), digest_fields);
-    r->n_checks = get_rows(r->check, sizeof(*r->check), HOST_CHECKS_MAX, o, "checks", check_fields);
+        json_get_fields(&r->file[i], json_get_object(files, host_file_names[i]), digest_fields);
+    r->n_checks = json_get_rows(r->check, sizeof(*r->check), HOST_CHECKS_MAX, o, "checks", check_fields);
     json_decref(o);
     return *r->node && *r->version ? 0 : err_set(err, "its report has no node or no version");
 }

@@ -36,18 +36,18 @@
 int measure_read(const char *line, struct measure_reply *r)
 {
     json_t *o = strlen(line) < MEASURE_REPLY_BYTES ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    int64_t task = get_int(o, "task", 0, MEASURE_TASKS_MAX - 1, -1), port = get_int(o, "port", 1, 65535, 0),
-            round = get_int(o, "round", 0, 1000000, -1);
+    int64_t task = json_get_int(o, "task", 0, MEASURE_TASKS_MAX - 1, -1),
+            port = json_get_int(o, "port", 1, 65535, 0), round = json_get_int(o, "round", 0, 1000000, -1);
 
     *r = (struct measure_reply){ .task = (uint32_t)task, .port = (uint16_t)port, .round = (unsigned)round };
-    r->protocol = (int)get_int(o, "protocol", 1, 1000, 1);
-    r->ahead_s = get_real(o, "ahead_s", -AHEAD_MAX_S, AHEAD_MAX_S);
-    r->rtt_s = get_real(o, "rtt_s", 1e-9, MEASURE_LIMIT_S);
-    r->there_bytes_per_s = get_real(o, "there", 1, FIGURE_MAX);
-    r->back_bytes_per_s = get_real(o, "back", 1, FIGURE_MAX);
-    get_text(o, "node", r->node, sizeof(r->node));
-    get_text(o, "mpi", r->mpi, sizeof(r->mpi));
-    get_text(o, "why", r->why, sizeof(r->why));
+    r->protocol = (int)json_get_int(o, "protocol", 1, 1000, 1);
+    r->ahead_s = json_get_real(o, "ahead_s", -AHEAD_MAX_S, AHEAD_MAX_S);
+    r->rtt_s = json_get_real(o, "rtt_s", 1e-9, MEASURE_LIMIT_S);
+    r->there_bytes_per_s = json_get_real(o, "there", 1, FIGURE_MAX);
+    r->back_bytes_per_s = json_get_real(o, "back", 1, FIGURE_MAX);
+    json_get_text(o, "node", r->node, sizeof(r->node));
+    json_get_text(o, "mpi", r->mpi, sizeof(r->mpi));
+    json_get_text(o, "why", r->why, sizeof(r->why));
     json_decref(o);
     return task >= 0 && (r->node[0] ? port || r->mpi[0] || r->why[0] : !port && !r->mpi[0] && round >= 0)
                ? 0

@@ -80,7 +80,7 @@ __attribute__((format(printf, 6, 7))) static void add_trouble(struct troubles *t
         same = &t->trouble[t->n++];
         *same = (struct trouble){ check, xstrdup(text), xstrdup(next), state, json_array() };
     }
-    json_array_append_new(same->nodes, text_json(node));
+    json_array_append_new(same->nodes, json_of_text(node));
     free(text);
 }
 
@@ -92,7 +92,7 @@ static void report_troubles(struct troubles *t, struct findings *f)
         struct trouble *one = &t->trouble[i];
 
         findings_add(f, one->state, one->check, one->nodes, one->next, "%s: %s",
-                     show_list(one->nodes, SHOWN, names, sizeof(names)), one->text);
+                     json_show_list(one->nodes, SHOWN, names, sizeof(names)), one->text);
         free(one->text);
         free(one->next);
     }
@@ -366,18 +366,18 @@ static void report_others(const struct slurm_nodes *slurm, const char *allocatio
         if (use == NODE_CLOSED && !json_array_size(closed))
             snprintf(example, sizeof(example), "%.100s is %.100s", slurm->node[i].name, slurm->node[i].state);
         if (use != NODE_ASKED)
-            json_array_append_new(use == NODE_BUSY ? busy : closed, text_json(slurm->node[i].name));
+            json_array_append_new(use == NODE_BUSY ? busy : closed, json_of_text(slurm->node[i].name));
     }
     if (json_array_size(busy))
         findings_add(f, FINDING_UNKNOWN, "answers", json_incref(busy),
                      "salloc -w NODES sgctl doctor --cluster   (when they are free)",
                      "%zu nodes are %s and were not asked: %s", json_array_size(busy),
                      allocation ? "outside this allocation" : "busy",
-                     show_list(busy, SHOWN, names, sizeof(names)));
+                     json_show_list(busy, SHOWN, names, sizeof(names)));
     if (json_array_size(closed))
         findings_add(f, FINDING_NOTE, "answers", json_incref(closed), "sinfo -R",
                      "%zu nodes take no jobs and were not asked: %s (%s)", json_array_size(closed),
-                     show_list(closed, SHOWN, names, sizeof(names)), example);
+                     json_show_list(closed, SHOWN, names, sizeof(names)), example);
     json_decref(busy);
     json_decref(closed);
 }

@@ -14,8 +14,8 @@
 
 json_t *pairwise_names(const char *const *name, uint32_t a, uint32_t b)
 {
-    return b == TOPOLOGY_NONE ? json_pack("[o]", text_json(name[a]))
-                              : json_pack("[o, o]", text_json(name[a]), text_json(name[b]));
+    return b == TOPOLOGY_NONE ? json_pack("[o]", json_of_text(name[a]))
+                              : json_pack("[o, o]", json_of_text(name[a]), json_of_text(name[b]));
 }
 
 static struct text rate_text(double bytes_per_s)
@@ -92,7 +92,7 @@ static void say_uplink(const struct pairwise *p, const struct survey_finding *s,
 
     for (size_t a = 0; a < p->n; a++)
         if (p->survey->leaf[a] == s->declared)
-            json_array_append_new(list, text_json(p->name[a]));
+            json_array_append_new(list, json_of_text(p->name[a]));
     snprintf(next, sizeof(next),
              "scontrol show topology %.200s   (then look at that switch's ports and cables)", leaf);
     if (s->kind == SURVEY_UPLINK_DELAY)
@@ -138,7 +138,7 @@ json_t *pairwise_slower_group(const struct pairwise *p, const struct survey_find
             best = fmax(best, fmax(p->survey->cell[a * p->n + b].bytes_per_s,
                                    p->survey->cell[b * p->n + a].bytes_per_s));
         if (best > 0 && best < sqrt(s->value * s->usual))
-            json_array_append_new(list, text_json(p->name[a]));
+            json_array_append_new(list, json_of_text(p->name[a]));
     }
     return list;
 }
@@ -172,7 +172,7 @@ static void say_finding(const struct pairwise *p, const struct survey_finding *s
         findings_add(f, FINDING_FAULT, "rate", json_incref(slow), next,
                      "links of two rates: %zu of %zu nodes reach %s, the others %s: %s", s->count, p->n,
                      rate_text(s->value).s, rate_text(s->usual).s,
-                     show_list(slow, SHOWN, list, sizeof(list)));
+                     json_show_list(slow, SHOWN, list, sizeof(list)));
         json_decref(slow);
         break;
     }

@@ -81,7 +81,7 @@ static void say_finding(const struct pairwise_by_mpi *p, const struct survey *re
         findings_add(f, FINDING_FAULT, "mpi", json_incref(slow), next,
                      "%zu of %zu nodes reach by MPI %s of what they do by sockets, the others %s: %s",
                      s->count, p->n, text_percent(s->value).s, text_percent(s->usual).s,
-                     show_list(slow, SHOWN, list, sizeof(list)));
+                     json_show_list(slow, SHOWN, list, sizeof(list)));
         json_decref(slow);
         break;
     case SURVEY_UPLINK_DELAY: /* no switches are declared to this survey */
@@ -185,7 +185,7 @@ static bool judge_start(const struct pairwise_run *r, const char *type, struct f
         if (!hello->why[0])
             continue;
         why = hello->why;
-        json_array_append_new(list, text_json(hello->node));
+        json_array_append_new(list, json_of_text(hello->node));
     }
     if (json_array_size(list)) {
         bool all = json_array_size(list) == came && came == r->step.tasks;
@@ -195,7 +195,7 @@ static bool judge_start(const struct pairwise_run *r, const char *type, struct f
                  json_string_value(json_array_get(list, 0)));
         findings_add(f, all ? FINDING_UNKNOWN : FINDING_FAULT, "mpi", json_incref(list), next,
                      "by MPI nothing was measured (srun --mpi=%.30s): %s on %s", type, why,
-                     show_list(list, SHOWN, text, sizeof(text)));
+                     json_show_list(list, SHOWN, text, sizeof(text)));
     } else if (r->n < r->step.tasks) {
         findings_add(
             f, FINDING_UNKNOWN, "mpi", NULL,
@@ -267,7 +267,7 @@ void pairwise_mpi(const struct pairwise_run *sockets, const char *program, struc
 
     for (size_t i = 0; i < sockets->n; i++)
         if (!sockets->given_up[i])
-            json_array_append_new(nodes, text_json(sockets->name[i]));
+            json_array_append_new(nodes, json_of_text(sockets->name[i]));
     r->step.begin_s = now_s();
     r->limits = &limits;
     if (!type) {

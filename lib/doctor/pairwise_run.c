@@ -74,7 +74,7 @@ static int add_name(void *arg, const char *name, struct err *err)
 
     (void)err;
     if (!node || !node->silent)
-        json_array_append_new(a->names, text_json(name));
+        json_array_append_new(a->names, json_of_text(name));
     return 0;
 }
 
@@ -90,7 +90,7 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
      * of each node is. */
     for (i = 0; i < r->step.tasks; i++)
         if (r->task[i].other)
-            json_array_append_new(other, text_json(r->task[i].hello.node));
+            json_array_append_new(other, json_of_text(r->task[i].hello.node));
     json_array_foreach(asked, i, name) {
         bool seen = false;
 
@@ -105,7 +105,7 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
         snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, json_string_value(json_array_get(other, 0)));
         findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next,
                      "syncguard-measure of %zu nodes is of another version, so they were not measured: %s",
-                     json_array_size(other), show_list(other, SHOWN, list, sizeof(list)));
+                     json_array_size(other), json_show_list(other, SHOWN, list, sizeof(list)));
     }
     if (json_array_size(missing)) {
         const char *first = json_string_value(json_array_get(missing, 0));
@@ -114,7 +114,7 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
                  first ? first : "NODE", program);
         findings_add(f, r->n ? FINDING_FAULT : FINDING_UNKNOWN, "measured", json_incref(missing), next,
                      "syncguard-measure did not start on %zu of %zu nodes: %s%s%s", json_array_size(missing),
-                     r->step.tasks, show_list(missing, SHOWN, list, sizeof(list)),
+                     r->step.tasks, json_show_list(missing, SHOWN, list, sizeof(list)),
                      r->step.words[0] ? "; srun: " : "", r->step.words);
     }
     json_decref(other);

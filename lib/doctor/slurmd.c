@@ -244,11 +244,11 @@ static void judge_state(enum slurmd_state state, const struct slurmd_peer *peer,
     for (size_t i = 0; i < n; i++)
         if (peer[i].state == state) {
             node[i]->silent = reached;
-            json_array_append_new(list, text_json(node[i]->name));
+            json_array_append_new(list, json_of_text(node[i]->name));
         }
     first = json_string_value(json_array_get(list, 0));
     if (first) {
-        show_list(list, SHOWN, names, sizeof(names));
+        json_show_list(list, SHOWN, names, sizeof(names));
         if (state == SLURMD_HANGS || state == SLURMD_REFUSES)
             snprintf(next, sizeof(next),
                      "systemctl status slurmd   (on %.200s; then systemctl restart slurmd)", first);

@@ -36,7 +36,7 @@ static json_t *reply_of(const struct task *t)
 {
     json_t *o = json_object();
 
-    put_int(o, "task", t->self);
+    json_put_int(o, "task", t->self);
     return o;
 }
 
@@ -49,13 +49,13 @@ static void say_hello(const struct task *t, uint16_t port, const char *why)
 
     if (!node && gethostname(host, sizeof(host) - 1) == 0)
         node = host;
-    put_int(o, "protocol", MEASURE_PROTOCOL);
-    put_text(o, "node", node);
+    json_put_int(o, "protocol", MEASURE_PROTOCOL);
+    json_put_text(o, "node", node);
     if (port)
-        put_int(o, "port", port);
+        json_put_int(o, "port", port);
     if (t->mpi)
-        put_text(o, "mpi", measure_mpi_name(t->mpi));
-    put_text(o, "why", why);
+        json_put_text(o, "mpi", measure_mpi_name(t->mpi));
+    json_put_text(o, "why", why);
     say_line(o);
 }
 
@@ -65,12 +65,12 @@ static void call_peer(const struct task *t, unsigned round, uint32_t b, bool rat
         t->mpi ? measure_mpi_call(t->mpi, b, rates) : measure_call(&t->peer[b], t->key, rates);
     json_t *o = reply_of(t);
 
-    put_int(o, "round", round);
-    put_known(o, "rtt_s", m.rtt_s);
-    put_known(o, "ahead_s", m.ahead_s);
-    put_known(o, "there", m.there_bytes_per_s);
-    put_known(o, "back", m.back_bytes_per_s);
-    put_text(o, "why", m.why);
+    json_put_int(o, "round", round);
+    json_put_known(o, "rtt_s", m.rtt_s);
+    json_put_known(o, "ahead_s", m.ahead_s);
+    json_put_known(o, "there", m.there_bytes_per_s);
+    json_put_known(o, "back", m.back_bytes_per_s);
+    json_put_text(o, "why", m.why);
     say_line(o);
 }
 
@@ -83,7 +83,7 @@ static void answer_peer(const struct task *t, unsigned round, uint32_t a, bool r
     else
         measure_answer(t->listening, t->key, rates);
     o = reply_of(t);
-    put_int(o, "round", round);
+    json_put_int(o, "round", round);
     say_line(o);
 }
 

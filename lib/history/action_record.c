@@ -37,11 +37,11 @@ static void put_figure(json_t *o, const struct figures *f, enum figure_id id)
     char word[64];
 
     if (value_is_text(&figure->type) ? !f->text[id] : isnan(f->value[id]))
-        put_json(o, figure->name, NULL);
+        json_put_json(o, figure->name, NULL);
     else if (value_is_number(&figure->type))
-        put_real(o, figure->name, f->value[id]);
+        json_put_real(o, figure->name, f->value[id]);
     else
-        put_string(o, figure->name, figure_write(f, id, word, sizeof(word)));
+        json_put_string(o, figure->name, figure_write(f, id, word, sizeof(word)));
 }
 
 char *action_figures_text(const struct figures *f)
@@ -70,16 +70,16 @@ json_t *action_object(const struct action_record *r)
         json_pack("{s:I,s:s,s:s,s:s,s:I,s:f}", "id", (json_int_t)r->id, "action", action_name(r->kind), "key",
                   r->key, "state", states[r->state], "tries", (json_int_t)r->tries, "asked", r->asked_s);
 
-    put_text(o, "job", r->job.job ? r->job_text : "");
-    put_text(o, "nodes", r->nodes);
-    put_json(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : NULL);
-    put_text(o, "rule", r->rule);
-    put_text(o, "policy", r->policy);
-    put_text(o, "reason", r->reason);
-    put_count(o, "by", r->by == ACTION_BY_ITSELF ? -1 : (int64_t)r->by);
-    put_real(o, "tried", r->tried_s);
-    put_real(o, "ended", r->ended_s);
-    put_text(o, "outcome", r->outcome);
+    json_put_text(o, "job", r->job.job ? r->job_text : "");
+    json_put_text(o, "nodes", r->nodes);
+    json_put_json(o, "signal", r->signal ? json_string(action_signal_name(r->signal)) : NULL);
+    json_put_text(o, "rule", r->rule);
+    json_put_text(o, "policy", r->policy);
+    json_put_text(o, "reason", r->reason);
+    json_put_count(o, "by", r->by == ACTION_BY_ITSELF ? -1 : (int64_t)r->by);
+    json_put_real(o, "tried", r->tried_s);
+    json_put_real(o, "ended", r->ended_s);
+    json_put_text(o, "outcome", r->outcome);
     return o;
 }
 

@@ -302,9 +302,10 @@ int history_keep(struct history *h, const struct job *j, double now_s, struct er
     if (earlier) {
         samples = json_array();
         for (size_t i = 0; m && i < m->n_samples; i++)
-            json_array_append_new(samples, json_pack("[oo]", real_json(m->p50_s[i]), real_json(m->cv[i])));
-        put_json(earlier, "samples", samples);
-        put_int(earlier, "stride", m ? (int64_t)m->stride : 1);
+            json_array_append_new(samples,
+                                  json_pack("[oo]", json_of_real(m->p50_s[i]), json_of_real(m->cv[i])));
+        json_put_json(earlier, "samples", samples);
+        json_put_int(earlier, "stride", m ? (int64_t)m->stride : 1);
     }
     rc = store_unfinished(h->store, j, earlier, err);
     json_decref(earlier);
@@ -322,13 +323,13 @@ void history_go_on(struct history *h, struct job *j, double now_s)
         return;
     earlier_take(j, now_s, earlier);
     m = memory_of(h, j);
-    json_array_foreach(get_array(earlier, "samples"), i, pair) {
+    json_array_foreach(json_get_array(earlier, "samples"), i, pair) {
         if (m->n_samples == SAMPLES_MAX)
             break;
-        m->p50_s[m->n_samples] = number_of(json_array_get(pair, 0));
-        m->cv[m->n_samples++] = number_of(json_array_get(pair, 1));
+        m->p50_s[m->n_samples] = json_number_of(json_array_get(pair, 0));
+        m->cv[m->n_samples++] = json_number_of(json_array_get(pair, 1));
     }
-    m->stride = (size_t)get_int(earlier, "stride", 1, 1 << 20, 1);
+    m->stride = (size_t)json_get_int(earlier, "stride", 1, 1 << 20, 1);
     json_decref(earlier);
 }
 

@@ -413,10 +413,10 @@ json_t *store_sizes(const struct store_allreduces *a)
     json_t *sizes = json_array();
 
     for (size_t i = 0; i < a->n; i++)
-        json_array_append_new(sizes,
-                              json_pack("[o,o,o,o,o]", real_json(a->size[i].bytes),
-                                        real_json(a->size[i].per_step), real_json(a->size[i].time_s),
-                                        real_json(a->size[i].stay_s), real_json(a->size[i].time_error)));
+        json_array_append_new(
+            sizes, json_pack("[o,o,o,o,o]", json_of_real(a->size[i].bytes), json_of_real(a->size[i].per_step),
+                             json_of_real(a->size[i].time_s), json_of_real(a->size[i].stay_s),
+                             json_of_real(a->size[i].time_error)));
     return sizes;
 }
 
@@ -427,10 +427,11 @@ static void sizes_parse(const char *text, struct store_allreduces *a)
 
     json_array_foreach(sizes, i, o)
         if (i < ALGORITHM_SIZES)
-            a->size[a->n++] =
-                (struct algorithm_size){ number_of(json_array_get(o, 0)), number_of(json_array_get(o, 1)),
-                                         number_of(json_array_get(o, 2)), number_of(json_array_get(o, 3)),
-                                         number_of(json_array_get(o, 4)) };
+            a->size[a->n++] = (struct algorithm_size){ json_number_of(json_array_get(o, 0)),
+                                                       json_number_of(json_array_get(o, 1)),
+                                                       json_number_of(json_array_get(o, 2)),
+                                                       json_number_of(json_array_get(o, 3)),
+                                                       json_number_of(json_array_get(o, 4)) };
     json_decref(sizes);
 }
 

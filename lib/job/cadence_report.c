@@ -15,26 +15,26 @@
 /* A whole number, at most max; 0 if the value is not a number. */
 static int64_t whole_number(const json_t *o, const char *key, int64_t max)
 {
-    int64_t n = get_int(o, key, 0, INT64_MAX, 0);
+    int64_t n = json_get_int(o, key, 0, INT64_MAX, 0);
 
     return n < max ? n : max;
 }
 
 static double seconds(const json_t *o, const char *key)
 {
-    return get_real(o, key, 0, SECONDS_MAX);
+    return json_get_real(o, key, 0, SECONDS_MAX);
 }
 
 static uint64_t call_number(const json_t *range, size_t i)
 {
-    double n = number_of(json_array_get(range, i));
+    double n = json_number_of(json_array_get(range, i));
 
     return n > 0 ? (uint64_t)fmin(n, (double)CALLS_MAX) : 0;
 }
 
 static void parse_calls(const json_t *o, const char *key, uint64_t *min, uint64_t *max)
 {
-    const json_t *range = get_array(o, key);
+    const json_t *range = json_get_array(o, key);
 
     *min = call_number(range, 0);
     *max = call_number(range, 1);
@@ -45,14 +45,14 @@ static void parse_calls(const json_t *o, const char *key, uint64_t *min, uint64_
 void cadence_report_parse(struct cadence_report *t, const json_t *o)
 {
     const json_t *asked = json_object_get(o, "asked");
-    const char *state = get_word(asked, "state");
+    const char *state = json_get_word(asked, "state");
 
-    t->serial = get_int(asked, "serial", 0, CALLS_MAX, -1);
+    t->serial = json_get_int(asked, "serial", 0, CALLS_MAX, -1);
     t->at = (uint64_t)whole_number(asked, "at", CALLS_MAX);
     t->state = !strcmp(state, "committed") ? 2 : !strcmp(state, "armed");
     t->missed = !json_is_false(json_object_get(asked, "missed"));
-    t->mixed = get_true(o, "mixed");
-    t->notice = get_true(o, "notice");
+    t->mixed = json_get_true(o, "mixed");
+    t->notice = json_get_true(o, "notice");
     t->callers = (uint32_t)whole_number(o, "callers", VIEW_RANKS_MAX);
     t->deaf = (uint32_t)whole_number(o, "deaf", VIEW_RANKS_MAX);
     t->app = (uint32_t)whole_number(o, "app", UINT16_MAX);

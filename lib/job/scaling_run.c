@@ -11,13 +11,13 @@ char *scaling_run_text(const struct projection_run *r)
     char *text;
 
     for (size_t i = 0; i < r->n_times; i++)
-        json_array_append_new(times, json_pack("[s,o,o,o]", collective_ops[r->time[i].op],
-                                               real_json(r->time[i].bytes), real_json(r->time[i].time_s),
-                                               real_json(r->time[i].time_error)));
-    o = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", real_json(r->ranks), "ranks_per_node",
-                  real_json(r->ranks_per_node), "step_s", real_json(r->step_s), "compute_s",
-                  real_json(r->compute_s), "cv", real_json(r->cv), "behind", real_json(r->behind),
-                  "behind_error", real_json(r->behind_error), "times", times);
+        json_array_append_new(
+            times, json_pack("[s,o,o,o]", collective_ops[r->time[i].op], json_of_real(r->time[i].bytes),
+                             json_of_real(r->time[i].time_s), json_of_real(r->time[i].time_error)));
+    o = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "ranks", json_of_real(r->ranks), "ranks_per_node",
+                  json_of_real(r->ranks_per_node), "step_s", json_of_real(r->step_s), "compute_s",
+                  json_of_real(r->compute_s), "cv", json_of_real(r->cv), "behind", json_of_real(r->behind),
+                  "behind_error", json_of_real(r->behind_error), "times", times);
     text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(o);
     return text;
@@ -28,8 +28,8 @@ static bool parse_time(const json_t *o, struct projection_time *k)
     const char *name = json_string_value(json_array_get(o, 0));
 
     *k = (struct projection_time){ name ? collective_op_find(name) : COLLECTIVE_OPS,
-                                   number_of(json_array_get(o, 1)), number_of(json_array_get(o, 2)),
-                                   number_of(json_array_get(o, 3)) };
+                                   json_number_of(json_array_get(o, 1)), json_number_of(json_array_get(o, 2)),
+                                   json_number_of(json_array_get(o, 3)) };
     return k->op < COLLECTIVE_OPS && k->bytes >= 0 && k->time_s > 0 && k->time_error >= 0 &&
            isfinite(k->bytes + k->time_s + k->time_error);
 }
@@ -39,13 +39,13 @@ bool scaling_run_parse(const char *text, struct projection_run *r)
     json_t *o = json_loads(text, 0, NULL);
     const json_t *times = json_object_get(o, "times");
 
-    *r = (struct projection_run){ .ranks = get_number(o, "ranks"),
-                                  .ranks_per_node = get_number(o, "ranks_per_node"),
-                                  .step_s = get_number(o, "step_s"),
-                                  .compute_s = get_number(o, "compute_s"),
-                                  .cv = get_number(o, "cv"),
-                                  .behind = get_number(o, "behind"),
-                                  .behind_error = get_number(o, "behind_error") };
+    *r = (struct projection_run){ .ranks = json_get_number(o, "ranks"),
+                                  .ranks_per_node = json_get_number(o, "ranks_per_node"),
+                                  .step_s = json_get_number(o, "step_s"),
+                                  .compute_s = json_get_number(o, "compute_s"),
+                                  .cv = json_get_number(o, "cv"),
+                                  .behind = json_get_number(o, "behind"),
+                                  .behind_error = json_get_number(o, "behind_error") };
     for (size_t i = 0; i < json_array_size(times) && r->n_times < PROJECTION_TIMES; i++)
         r->n_times += parse_time(json_array_get(times, i), &r->time[r->n_times]);
     json_decref(o);

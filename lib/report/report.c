@@ -75,25 +75,25 @@ static void put_view(json_t *o, const struct report *r)
         json_array_append_new(ranks,
                               report_rank_json(&r->rank[i], r->trace.known ? RANK_OF_TRACE : RANK_OF_JOB));
     }
-    put_json(heat, "rows", levels);
-    put_json(o, "timeline", report_verdicts_json(&r->timeline, VERDICT_OF_TIMELINE));
-    put_fields(o, r, efficiency_field);
-    put_json(o, "critical_path", report_path_json(&r->path));
+    json_put_json(heat, "rows", levels);
+    json_put_json(o, "timeline", report_verdicts_json(&r->timeline, VERDICT_OF_TIMELINE));
+    json_put_fields(o, r, efficiency_field);
+    json_put_json(o, "critical_path", report_path_json(&r->path));
     if (r->has_picture)
-        put_json(o, "picture", report_step_json(r->picture));
+        json_put_json(o, "picture", report_step_json(r->picture));
     if (r->has_switches)
-        put_json(o, "switches", report_switches_json(r->switches));
-    put_fields(o, r, outlook_fields);
-    put_json(o, "scaling", report_scaling_json(&r->scaling));
-    put_json(o, "strategies", report_strategies_json(&r->strategies));
-    put_json(o, "overlap", report_overlap_json(&r->overlap));
-    put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
-    put_json(o, "communicators", report_comms_json(&r->comms));
-    put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
-    put_int(o, "rank_table_total", r->rank_total);
-    put_json(o, "heat", heat);
-    put_fields(o, r, history_field);
-    put_json(o, "rank_table", ranks);
+        json_put_json(o, "switches", report_switches_json(r->switches));
+    json_put_fields(o, r, outlook_fields);
+    json_put_json(o, "scaling", report_scaling_json(&r->scaling));
+    json_put_json(o, "strategies", report_strategies_json(&r->strategies));
+    json_put_json(o, "overlap", report_overlap_json(&r->overlap));
+    json_put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
+    json_put_json(o, "communicators", report_comms_json(&r->comms));
+    json_put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
+    json_put_int(o, "rank_table_total", r->rank_total);
+    json_put_json(o, "heat", heat);
+    json_put_fields(o, r, history_field);
+    json_put_json(o, "rank_table", ranks);
 }
 
 json_t *report_json(const struct report *r)
@@ -102,29 +102,30 @@ json_t *report_json(const struct report *r)
 
     if (r->trace.known) {
         o = json_object();
-        put_count(o, "ranks", r->job.ranks);
-        put_fields(o, &r->job, report_figure_fields);
+        json_put_count(o, "ranks", r->job.ranks);
+        json_put_fields(o, &r->job, report_figure_fields);
         put_view(o, r);
-        put_fields(o, r, trace_field);
-        put_count(o, "collectives_per_step", r->job.period);
-        put_json(o, "verdicts", report_verdicts_json(&r->job.verdicts, VERDICT_OF_TRACE));
+        json_put_fields(o, r, trace_field);
+        json_put_count(o, "collectives_per_step", r->job.period);
+        json_put_json(o, "verdicts", report_verdicts_json(&r->job.verdicts, VERDICT_OF_TRACE));
         return o;
     }
     o = report_row_json(&r->job);
     put_view(o, r);
-    put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
-    put_fields(o, r, probe_field);
+    json_put_json(o, "checkpoint", r->cadence.known ? report_cadence_json(&r->cadence) : NULL);
+    json_put_fields(o, r, probe_field);
     agents = json_array();
     for (size_t i = 0; i < r->n_agents; i++)
         json_array_append_new(agents, report_agent_json(&r->agent[i]));
-    put_json(o, "agents", agents);
-    put_fields(o, r, job_fields);
-    put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
-    put_json(o, "events", report_events_json(&r->events));
+    json_put_json(o, "agents", agents);
+    json_put_fields(o, r, job_fields);
+    json_put_json(o, "pace", r->pace.known ? report_pace_json(&r->pace) : NULL);
+    json_put_json(o, "events", report_events_json(&r->events));
     if (r->control.known)
-        put_json(o, "policy", report_control_json(&r->control)); /* in the place of its name in the row */
-    put_fields(o, r, past_field);
-    put_json(o, "guarded", report_guarded_json(&r->guarded));
+        json_put_json(o, "policy",
+                      report_control_json(&r->control)); /* in the place of its name in the row */
+    json_put_fields(o, r, past_field);
+    json_put_json(o, "guarded", report_guarded_json(&r->guarded));
     return o;
 }
 
@@ -132,7 +133,7 @@ json_t *report_json(const struct report *r)
 
 static void read_agents(struct report *v, const json_t *answer)
 {
-    const json_t *list = get_list(answer, "agents", AGENTS_MAX, &v->n_agents);
+    const json_t *list = json_get_list(answer, "agents", AGENTS_MAX, &v->n_agents);
 
     v->agent = xcalloc(v->n_agents, sizeof(*v->agent));
     for (size_t i = 0; i < v->n_agents; i++)
@@ -154,36 +155,36 @@ struct report *report_read(const json_t *answer, struct err *err)
 {
     struct report *v;
 
-    if (check_answer(answer, get_object(answer, "trace") ? "verdicts" : "id",
-                     get_object(answer, "trace") ? JSON_ARRAY : JSON_STRING, err) < 0)
+    if (json_check_answer(answer, json_get_object(answer, "trace") ? "verdicts" : "id",
+                          json_get_object(answer, "trace") ? JSON_ARRAY : JSON_STRING, err) < 0)
         return NULL;
     v = xcalloc(1, sizeof(*v));
     report_row_read(&v->job, answer);
-    get_fields(v, answer, efficiency_field);
-    get_fields(v, answer, outlook_fields);
-    get_fields(v, answer, history_field);
-    get_fields(v, answer, trace_field);
-    get_fields(v, answer, probe_field);
-    get_fields(v, answer, job_fields);
-    get_fields(v, answer, past_field);
-    v->rank_total = get_count(answer, "rank_table_total");
+    json_get_fields(v, answer, efficiency_field);
+    json_get_fields(v, answer, outlook_fields);
+    json_get_fields(v, answer, history_field);
+    json_get_fields(v, answer, trace_field);
+    json_get_fields(v, answer, probe_field);
+    json_get_fields(v, answer, job_fields);
+    json_get_fields(v, answer, past_field);
+    v->rank_total = json_get_count(answer, "rank_table_total");
     read_agents(v, answer);
-    report_path_read(&v->path, get_object(answer, "critical_path"));
-    v->picture = v->own_picture = report_step_read(get_object(answer, "picture"));
-    v->switches = report_switches_read(get_object(answer, "switches"));
-    report_scaling_read(&v->scaling, get_object(answer, "scaling"));
-    report_strategies_read(&v->strategies, get_object(answer, "strategies"));
-    report_overlap_read(&v->overlap, get_object(answer, "overlap"));
-    report_step_phases_read(&v->step_phases, get_object(answer, "step_phases"));
-    report_guarded_read(&v->guarded, get_object(answer, "guarded"));
-    report_cadence_read(&v->cadence, get_object(answer, "checkpoint"));
-    report_pace_read(&v->pace, get_object(answer, "pace"));
-    report_control_read(&v->control, get_object(answer, "policy"));
+    report_path_read(&v->path, json_get_object(answer, "critical_path"));
+    v->picture = v->own_picture = report_step_read(json_get_object(answer, "picture"));
+    v->switches = report_switches_read(json_get_object(answer, "switches"));
+    report_scaling_read(&v->scaling, json_get_object(answer, "scaling"));
+    report_strategies_read(&v->strategies, json_get_object(answer, "strategies"));
+    report_overlap_read(&v->overlap, json_get_object(answer, "overlap"));
+    report_step_phases_read(&v->step_phases, json_get_object(answer, "step_phases"));
+    report_guarded_read(&v->guarded, json_get_object(answer, "guarded"));
+    report_cadence_read(&v->cadence, json_get_object(answer, "checkpoint"));
+    report_pace_read(&v->pace, json_get_object(answer, "pace"));
+    report_control_read(&v->control, json_get_object(answer, "policy"));
     report_timeline_read(&v->timeline, answer);
     v->rank = report_ranks_read(answer, &v->n_ranks, &v->heat_row, &v->n_heat);
     if (v->rank_total < (int64_t)v->n_ranks)
         v->rank_total = (int64_t)v->n_ranks;
-    report_heat_read(&v->heat, get_object(answer, "heat"));
+    report_heat_read(&v->heat, json_get_object(answer, "heat"));
     report_comms_read(&v->comms, answer);
     report_shortfalls_read(&v->shortfalls, answer);
     report_events_read(&v->events, answer);

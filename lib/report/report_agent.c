@@ -18,15 +18,15 @@ static const struct json_field fields[] = {
 
 json_t *report_agent_json(const struct report_agent *a)
 {
-    json_t *o = fields_json(a, fields);
+    json_t *o = json_of_fields(a, fields);
 
     if (a->health.known)
-        put_json(o, "health", report_health_json(&a->health));
+        json_put_json(o, "health", report_health_json(&a->health));
     return o;
 }
 
 void report_agent_read(struct report_agent *a, const json_t *o)
 {
-    get_fields(a, o, fields);
-    report_health_read(&a->health, get_object(o, "health"));
+    json_get_fields(a, o, fields);
+    report_health_read(&a->health, json_get_object(o, "health"));
 }

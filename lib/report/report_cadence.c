@@ -60,16 +60,16 @@ static const struct json_field cadence_fields[] = {
 
 json_t *report_cadence_json(const struct report_cadence *c)
 {
-    json_t *o = fields_json(c, mode_fields);
+    json_t *o = json_of_fields(c, mode_fields);
 
     if (strcmp(c->mode, "off") != 0)
-        put_fields(o, c, cadence_fields);
+        json_put_fields(o, c, cadence_fields);
     return o;
 }
 
 void report_cadence_read(struct report_cadence *c, const json_t *o)
 {
     c->known = json_is_object(o);
-    get_fields(c, o, mode_fields);
-    get_fields(c, o, cadence_fields);
+    json_get_fields(c, o, mode_fields);
+    json_get_fields(c, o, cadence_fields);
 }

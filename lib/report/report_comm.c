@@ -58,12 +58,12 @@ void report_comms_get(struct report_comms *c, const struct view *v, double now_s
 
 json_t *report_comms_json(const struct report_comms *c)
 {
-    return rows_json(c->list, sizeof(c->list[0]), c->n, comm_fields);
+    return json_of_rows(c->list, sizeof(c->list[0]), c->n, comm_fields);
 }
 
 void report_comms_read(struct report_comms *c, const json_t *answer)
 {
-    c->n = get_rows(c->list, sizeof(c->list[0]), REPORT_COMMS_MAX, answer, "communicators", comm_fields);
+    c->n = json_get_rows(c->list, sizeof(c->list[0]), REPORT_COMMS_MAX, answer, "communicators", comm_fields);
 }
 
 void report_shortfalls_get(struct report_shortfalls *s, const struct view *v)
@@ -92,10 +92,11 @@ void report_shortfalls_get(struct report_shortfalls *s, const struct view *v)
 
 json_t *report_shortfalls_json(const struct report_shortfalls *s)
 {
-    return rows_json(s->list, sizeof(s->list[0]), s->n, shortfall_fields);
+    return json_of_rows(s->list, sizeof(s->list[0]), s->n, shortfall_fields);
 }
 
 void report_shortfalls_read(struct report_shortfalls *s, const json_t *answer)
 {
-    s->n = get_rows(s->list, sizeof(s->list[0]), VIEW_SHORTFALLS_MAX, answer, "shortfalls", shortfall_fields);
+    s->n = json_get_rows(s->list, sizeof(s->list[0]), VIEW_SHORTFALLS_MAX, answer, "shortfalls",
+                         shortfall_fields);
 }

@@ -123,21 +123,21 @@ static const struct json_field params_fields[] = {
 
 json_t *report_control_json(const struct report_control *c)
 {
-    return fields_json(c, control_fields);
+    return json_of_fields(c, control_fields);
 }
 
 json_t *report_policy_json(const struct report_policy *p)
 {
-    json_t *o = fields_json(p, policy_fields);
+    json_t *o = json_of_fields(p, policy_fields);
 
     if (p->params.n)
-        put_fields(o, p, params_fields);
+        json_put_fields(o, p, params_fields);
     return o;
 }
 
 json_t *report_decision_json(const struct report_decision *d)
 {
-    return fields_json(d, decision_fields);
+    return json_of_fields(d, decision_fields);
 }
 
 /* ---- reading ---- */
@@ -145,19 +145,19 @@ json_t *report_decision_json(const struct report_decision *d)
 void report_control_read(struct report_control *c, const json_t *o)
 {
     c->known = json_is_object(o);
-    get_fields(c, o, control_fields);
+    json_get_fields(c, o, control_fields);
 }
 
 void report_policy_read(struct report_policy *p, const json_t *o)
 {
-    get_fields(p, o, policy_fields);
-    get_fields(p, o, params_fields);
+    json_get_fields(p, o, policy_fields);
+    json_get_fields(p, o, params_fields);
 }
 
 void report_decision_read(struct report_decision *d, const json_t *o)
 {
     d->known = json_is_object(o);
-    get_fields(d, o, decision_fields);
+    json_get_fields(d, o, decision_fields);
 }
 
 /* ---- freeing ---- */

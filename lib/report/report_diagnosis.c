@@ -83,18 +83,18 @@ void report_path_get(struct report_path *p, const struct view *v, double now_s)
 
 json_t *report_path_json(const struct report_path *p)
 {
-    json_t *o = fields_json(p, path_fields);
+    json_t *o = json_of_fields(p, path_fields);
 
-    put_rows(o, "ranks", p->rank, sizeof(p->rank[0]), p->n, path_rank_fields);
-    put_rows(o, "moves", p->move, sizeof(p->move[0]), p->moves, move_fields);
+    json_put_rows(o, "ranks", p->rank, sizeof(p->rank[0]), p->n, path_rank_fields);
+    json_put_rows(o, "moves", p->move, sizeof(p->move[0]), p->moves, move_fields);
     return o;
 }
 
 void report_path_read(struct report_path *p, const json_t *o)
 {
-    get_fields(p, o, path_fields);
-    p->n = get_rows(p->rank, sizeof(p->rank[0]), REPORT_PATH_MAX, o, "ranks", path_rank_fields);
-    p->moves = get_rows(p->move, sizeof(p->move[0]), REPORT_PATH_MAX, o, "moves", move_fields);
+    json_get_fields(p, o, path_fields);
+    p->n = json_get_rows(p->rank, sizeof(p->rank[0]), REPORT_PATH_MAX, o, "ranks", path_rank_fields);
+    p->moves = json_get_rows(p->move, sizeof(p->move[0]), REPORT_PATH_MAX, o, "moves", move_fields);
 }
 
 /* ---- CPU time that all ranks lack ---- */

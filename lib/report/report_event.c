@@ -29,10 +29,10 @@ void report_events_get(struct report_events *r, const struct event_list *l, doub
 
 json_t *report_events_json(const struct report_events *r)
 {
-    return rows_json(r->list, sizeof(r->list[0]), r->n, fields);
+    return json_of_rows(r->list, sizeof(r->list[0]), r->n, fields);
 }
 
 void report_events_read(struct report_events *r, const json_t *answer)
 {
-    r->n = get_rows(r->list, sizeof(r->list[0]), REPORT_EVENTS_MAX, answer, "events", fields);
+    r->n = json_get_rows(r->list, sizeof(r->list[0]), REPORT_EVENTS_MAX, answer, "events", fields);
 }

@@ -101,17 +101,17 @@ json_t *report_health_json(const struct report_health *h)
 
     if (!o)
         return NULL;
-    put_fields(o, h, node_fields);
+    json_put_fields(o, h, node_fields);
     if (h->n_gpus)
-        put_rows(o, "gpus", h->gpu, sizeof(h->gpu[0]), h->n_gpus, gpu_fields);
+        json_put_rows(o, "gpus", h->gpu, sizeof(h->gpu[0]), h->n_gpus, gpu_fields);
     return o;
 }
 
 void report_health_read(struct report_health *h, const json_t *o)
 {
-    get_fields(h, o, node_fields);
+    json_get_fields(h, o, node_fields);
     h->known = json_is_object(o);
-    h->n_gpus = get_rows(h->gpu, sizeof(h->gpu[0]), VIEW_GPUS_MAX, o, "gpus", gpu_fields);
+    h->n_gpus = json_get_rows(h->gpu, sizeof(h->gpu[0]), VIEW_GPUS_MAX, o, "gpus", gpu_fields);
 }
 
 /* ---- a rank ---- */
@@ -123,7 +123,7 @@ void report_rank_health_get(struct report_rank_health *h, const struct view *v, 
 
     if (!view_rank_health_get(v, now_s, rank, &now)) {
         *h = (struct report_rank_health){ .known = false };
-        get_fields(h, NULL, report_rank_health_fields);
+        json_get_fields(h, NULL, report_rank_health_fields);
         return;
     }
     *h = (struct report_rank_health){

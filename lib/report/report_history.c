@@ -78,12 +78,12 @@ void report_heat_get(struct report_heat *h, const struct view *v, uint32_t colum
 
 json_t *report_heat_json(const struct report_heat *h)
 {
-    return fields_json(h, heat_fields);
+    return json_of_fields(h, heat_fields);
 }
 
 void report_heat_read(struct report_heat *h, const json_t *o)
 {
-    get_fields(h, o, heat_fields);
+    json_get_fields(h, o, heat_fields);
     if (h->scale.n > REPORT_SCALE_MAX)
         h->scale.n = REPORT_SCALE_MAX;
 }

@@ -32,5 +32,5 @@ const struct json_field report_algorithm_fields[] = {
 
 json_t *report_effect_json(const struct report_effect *e)
 {
-    return e->known ? fields_json(e, effect_fields) : NULL;
+    return e->known ? json_of_fields(e, effect_fields) : NULL;
 }

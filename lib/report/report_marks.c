@@ -164,18 +164,18 @@ void report_step_phases_get(struct report_step_phases *s, const struct view *v, 
 
 json_t *report_step_phases_json(const struct report_step_phases *s)
 {
-    json_t *o = fields_json(s, step_fields);
+    json_t *o = json_of_fields(s, step_fields);
 
-    put_rows(o, "phases", s->phase, sizeof(s->phase[0]), s->n, phase_fields);
-    put_fields(o, s, text_fields);
+    json_put_rows(o, "phases", s->phase, sizeof(s->phase[0]), s->n, phase_fields);
+    json_put_fields(o, s, text_fields);
     return o;
 }
 
 void report_step_phases_read(struct report_step_phases *s, const json_t *o)
 {
-    get_fields(s, o, step_fields);
-    s->n = get_rows(s->phase, sizeof(s->phase[0]), MARKS_PHASES, o, "phases", phase_fields);
-    get_fields(s, o, text_fields);
+    json_get_fields(s, o, step_fields);
+    s->n = json_get_rows(s->phase, sizeof(s->phase[0]), MARKS_PHASES, o, "phases", phase_fields);
+    json_get_fields(s, o, text_fields);
 }
 
 bool report_step_phases_known(const struct report_step_phases *s)
@@ -217,7 +217,7 @@ void report_values_get(struct report_values *r, const struct view *v, double now
     struct view_non_finite bad;
 
     *r = (struct report_values){ 0 };
-    get_fields(r, NULL, report_values_fields); /* nothing is known */
+    json_get_fields(r, NULL, report_values_fields); /* nothing is known */
     for (int i = 0; i < MARKS_VALUES; i++) {
         struct view_value x;
 

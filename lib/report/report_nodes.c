@@ -151,11 +151,11 @@ void report_node_get(struct report_node *r, const struct report_node_sums *n)
 
 json_t *report_node_json(const struct report_node *r, enum report_node_of of)
 {
-    json_t *o = fields_json(r, node_fields);
+    json_t *o = json_of_fields(r, node_fields);
 
-    put_json(o, "agent", r->has_agent ? report_agent_json(&r->agent) : NULL);
+    json_put_json(o, "agent", r->has_agent ? report_agent_json(&r->agent) : NULL);
     if (of == NODE_OF_JOBS)
-        put_fields(o, r, history_fields);
+        json_put_fields(o, r, history_fields);
     return o;
 }
 
@@ -169,21 +169,21 @@ struct report_node_rows *report_node_rows_read(const json_t *answer, struct err 
     struct report_node_rows *s;
     const json_t *nodes;
 
-    if (check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "nodes", JSON_ARRAY, err) < 0)
         return NULL;
     s = xcalloc(1, sizeof(*s));
-    nodes = get_list(answer, "nodes", REPORT_NODE_ROWS_MAX, &s->n);
+    nodes = json_get_list(answer, "nodes", REPORT_NODE_ROWS_MAX, &s->n);
     s->node = xcalloc(s->n, sizeof(*s->node));
     for (size_t i = 0; i < s->n; i++) {
         const json_t *o = json_array_get(nodes, i);
         struct report_node *r = &s->node[i];
 
-        get_fields(r, o, node_fields);
+        json_get_fields(r, o, node_fields);
         json_texts_show(&r->jobs, r->jobs.n, r->jobs_text, sizeof(r->jobs_text));
-        r->has_agent = get_object(o, "agent") != NULL;
-        report_agent_read(&r->agent, get_object(o, "agent"));
-        get_fields(r, o, history_fields);
-        r->last_culprit_age_s = get_number(answer, "now") - r->last_culprit;
+        r->has_agent = json_get_object(o, "agent") != NULL;
+        report_agent_read(&r->agent, json_get_object(o, "agent"));
+        json_get_fields(r, o, history_fields);
+        r->last_culprit_age_s = json_get_number(answer, "now") - r->last_culprit;
     }
     return s;
 }

@@ -145,17 +145,17 @@ json_t *report_overlap_json(const struct report_overlap *r)
     json_t *o = json_object();
 
     if (r->missing[0]) {
-        put_text(o, "missing", r->missing);
+        json_put_text(o, "missing", r->missing);
         return o;
     }
-    put_fields(o, r, all_fields);
-    put_rows(o, "groups", r->group, sizeof(r->group[0]), r->n, group_fields);
+    json_put_fields(o, r, all_fields);
+    json_put_rows(o, "groups", r->group, sizeof(r->group[0]), r->n, group_fields);
     return o;
 }
 
 void report_overlap_read(struct report_overlap *r, const json_t *o)
 {
-    get_fields(r, o, all_fields);
-    get_text(o, "missing", r->missing, sizeof(r->missing));
-    r->n = get_rows(r->group, sizeof(r->group[0]), OVERLAP_GROUPS_MAX, o, "groups", group_fields);
+    json_get_fields(r, o, all_fields);
+    json_get_text(o, "missing", r->missing, sizeof(r->missing));
+    r->n = json_get_rows(r->group, sizeof(r->group[0]), OVERLAP_GROUPS_MAX, o, "groups", group_fields);
 }

@@ -52,15 +52,15 @@ static const struct json_field lever_fields[] = {
 
 json_t *report_pace_control_json(const struct report_pace *p)
 {
-    return fields_json(p, control_fields);
+    return json_of_fields(p, control_fields);
 }
 
 json_t *report_paced_node_json(const struct report_paced_node *n)
 {
-    json_t *o = fields_json(n, node_fields);
+    json_t *o = json_of_fields(n, node_fields);
 
-    put_rows(o, "levers", n->levers, sizeof(n->levers[0]), n->n_levers, lever_fields);
-    put_text(o, "node", n->node);
+    json_put_rows(o, "levers", n->levers, sizeof(n->levers[0]), n->n_levers, lever_fields);
+    json_put_text(o, "node", n->node);
     return o;
 }
 
@@ -68,10 +68,10 @@ json_t *report_pace_json(const struct report_pace *p)
 {
     json_t *o = report_pace_control_json(p), *nodes = json_array();
 
-    put_fields(o, p, held_fields);
+    json_put_fields(o, p, held_fields);
     for (size_t i = 0; i < p->n; i++)
         json_array_append_new(nodes, report_paced_node_json(&p->node[i]));
-    put_json(o, "nodes", nodes);
+    json_put_json(o, "nodes", nodes);
     return o;
 }
 
@@ -80,21 +80,22 @@ json_t *report_pace_json(const struct report_pace *p)
 void report_paced_node_read(struct report_paced_node *n, const json_t *o)
 {
     n->known = true;
-    get_fields(n, o, node_fields);
-    n->n_levers = get_rows(n->levers, sizeof(n->levers[0]), REPORT_LEVERS_MAX, o, "levers", lever_fields);
+    json_get_fields(n, o, node_fields);
+    n->n_levers =
+        json_get_rows(n->levers, sizeof(n->levers[0]), REPORT_LEVERS_MAX, o, "levers", lever_fields);
 }
 
 void report_pace_read(struct report_pace *p, const json_t *o)
 {
-    const json_t *nodes = get_list(o, "nodes", NODES_MAX, &p->n);
+    const json_t *nodes = json_get_list(o, "nodes", NODES_MAX, &p->n);
 
     p->known = json_is_object(o);
-    get_fields(p, o, control_fields);
-    get_fields(p, o, held_fields);
+    json_get_fields(p, o, control_fields);
+    json_get_fields(p, o, held_fields);
     p->node = xcalloc(p->n, sizeof(*p->node));
     for (size_t i = 0; i < p->n; i++) {
         report_paced_node_read(&p->node[i], json_array_get(nodes, i));
-        get_text(json_array_get(nodes, i), "node", p->node[i].node, sizeof(p->node[i].node));
+        json_get_text(json_array_get(nodes, i), "node", p->node[i].node, sizeof(p->node[i].node));
     }
 }
 

@@ -40,19 +40,19 @@ json_t *report_guarded_json(const struct report_guarded *g)
     for (int f = 0; f < GUARDED_FIGURES; f++) {
         const struct report_guarded_ratio *ratio = &g->ratio[f];
 
-        put_json(ratios, figures[f], *ratio->reference ? fields_json(ratio, ratio_fields) : NULL);
+        json_put_json(ratios, figures[f], *ratio->reference ? json_of_fields(ratio, ratio_fields) : NULL);
     }
-    put_fields(o, g, guarded_fields);
-    put_json(o, "ratios", ratios);
+    json_put_fields(o, g, guarded_fields);
+    json_put_json(o, "ratios", ratios);
     return o;
 }
 
 void report_guarded_read(struct report_guarded *g, const json_t *o)
 {
-    const json_t *ratios = get_object(o, "ratios");
+    const json_t *ratios = json_get_object(o, "ratios");
 
-    get_fields(g, o, guarded_fields);
+    json_get_fields(g, o, guarded_fields);
     for (int f = 0; f < GUARDED_FIGURES; f++)
-        get_fields(&g->ratio[f], get_object(ratios, figures[f]), ratio_fields);
-    g->known = get_object(ratios, figures[GUARDED_STEP]) != NULL;
+        json_get_fields(&g->ratio[f], json_get_object(ratios, figures[f]), ratio_fields);
+    g->known = json_get_object(ratios, figures[GUARDED_STEP]) != NULL;
 }

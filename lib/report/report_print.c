@@ -49,13 +49,13 @@ static int64_t put_page(struct print *p, const char *path, int64_t from, bool *a
     json_decref(question);
     if (!answer)
         return -2;
-    json_array_foreach(get_array(answer, "rows"), i, row) {
+    json_array_foreach(json_get_array(answer, "rows"), i, row) {
         fprintf(p->out, "%s\n%*s", *any ? "," : "", 2 * depth + 2, "");
         put_indented(p->out, row, depth + 1);
         *any = true;
     }
-    next = get_count(answer, "next");
-    if (check_answer(answer, "rows", JSON_ARRAY, err) < 0 || (next >= 0 && next <= from)) {
+    next = json_get_count(answer, "next");
+    if (json_check_answer(answer, "rows", JSON_ARRAY, err) < 0 || (next >= 0 && next <= from)) {
         err_set(err, "the controller's answer has no valid page of %s", path);
         next = -2;
     }
@@ -135,9 +135,9 @@ static int put_object(struct print *p, const json_t *o, const char *path, int de
 
 int report_print(FILE *out, const json_t *answer, report_ask *ask, void *arg, struct err *err)
 {
-    struct print p = { .out = out, .ask = ask, .arg = arg, .job = get_word(answer, "id") };
+    struct print p = { .out = out, .ask = ask, .arg = arg, .job = json_get_word(answer, "id") };
 
-    p.n = get_lines(p.list[0], sizeof(p.list[0]), LISTS_MAX, answer, "rows_later");
+    p.n = json_get_lines(p.list[0], sizeof(p.list[0]), LISTS_MAX, answer, "rows_later");
     if (put_object(&p, answer, "", 0, err) < 0)
         return -1;
     fputc('\n', out);

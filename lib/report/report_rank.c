@@ -121,14 +121,14 @@ json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of)
 {
     json_t *o = json_object(), *inside = r->inside ? json_object() : NULL;
 
-    put_fields(o, r, rank_fields);
+    json_put_fields(o, r, rank_fields);
     if (inside)
-        put_fields(inside, r, inside_fields);
+        json_put_fields(inside, r, inside_fields);
     if (inside && *r->message)
-        put_fields(inside, r, message_fields);
-    put_json(o, "inside", inside);
-    put_fields(o, r, condition_fields);
-    put_fields(o, r, of == RANK_OF_JOB ? job_fields : trace_fields);
+        json_put_fields(inside, r, message_fields);
+    json_put_json(o, "inside", inside);
+    json_put_fields(o, r, condition_fields);
+    json_put_fields(o, r, of == RANK_OF_JOB ? job_fields : trace_fields);
     return o;
 }
 
@@ -148,8 +148,8 @@ json_t *report_rank_heat_json(const struct report_rank *r)
 {
     json_t *o = json_object();
 
-    put_int(o, "rank", r->rank);
-    put_string(o, "levels", r->heat);
+    json_put_int(o, "rank", r->rank);
+    json_put_string(o, "levels", r->heat);
     return o;
 }
 
@@ -172,29 +172,29 @@ static void read_levels(char heat[REPORT_HEAT_MAX + 1], const char *levels)
 struct report_rank *report_ranks_read(const json_t *answer, size_t *n, struct report_heat_row **row,
                                       size_t *n_rows)
 {
-    const json_t *list = get_list(answer, "rank_table", REPORT_RANKS_MAX, n);
+    const json_t *list = json_get_list(answer, "rank_table", REPORT_RANKS_MAX, n);
     struct report_rank *rank = xcalloc(*n, sizeof(*rank));
     size_t n_heat, cap = 0;
-    const json_t *heat = get_list(get_object(answer, "heat"), "rows", VIEW_RANKS_MAX, &n_heat);
+    const json_t *heat = json_get_list(json_get_object(answer, "heat"), "rows", VIEW_RANKS_MAX, &n_heat);
 
     *row = NULL;
     *n_rows = 0;
     for (size_t i = 0; i < *n; i++) {
-        const json_t *o = json_array_get(list, i), *inside = get_object(o, "inside");
+        const json_t *o = json_array_get(list, i), *inside = json_get_object(o, "inside");
         struct report_rank *r = &rank[i];
 
-        get_fields(r, o, rank_fields);
+        json_get_fields(r, o, rank_fields);
         r->inside = inside != NULL;
-        get_fields(r, inside, inside_fields);
-        get_fields(r, inside, message_fields);
-        get_fields(r, o, condition_fields);
-        get_fields(r, o, job_fields);
-        get_fields(r, o, trace_fields);
+        json_get_fields(r, inside, inside_fields);
+        json_get_fields(r, inside, message_fields);
+        json_get_fields(r, o, condition_fields);
+        json_get_fields(r, o, job_fields);
+        json_get_fields(r, o, trace_fields);
     }
     for (size_t i = 0; i < n_heat; i++) {
         const json_t *o = json_array_get(heat, i);
-        const char *levels = get_string(o, "levels");
-        int64_t of = get_count(o, "rank");
+        const char *levels = json_get_string(o, "levels");
+        int64_t of = json_get_count(o, "rank");
         size_t k = i < *n && rank[i].rank == of ? i : 0; /* they come in the table's order */
 
         while (k < *n && rank[k].rank != of)

@@ -90,8 +90,8 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     const char *regime = view_regime_name(f->regime);
 
     view_phases_get(v, &p);
-    get_fields(r, NULL, identity_fields);
-    get_fields(r, NULL, report_figure_fields);
+    json_get_fields(r, NULL, identity_fields);
+    json_get_fields(r, NULL, report_figure_fields);
     r->steps = f->period ? (int64_t)f->steps : -1;
     r->period = f->period ? (int64_t)f->period : -1;
     r->phases.warm_up_steps = p.warm_up_steps;
@@ -136,10 +136,10 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
 
 json_t *report_row_json(const struct report_row *r)
 {
-    json_t *o = fields_json(r, identity_fields);
+    json_t *o = json_of_fields(r, identity_fields);
 
-    put_fields(o, r, report_figure_fields);
-    put_json(o, "verdicts", report_verdicts_json(&r->verdicts, VERDICT_OF_JOB));
+    json_put_fields(o, r, report_figure_fields);
+    json_put_json(o, "verdicts", report_verdicts_json(&r->verdicts, VERDICT_OF_JOB));
     return o;
 }
 
@@ -147,10 +147,10 @@ json_t *report_row_json(const struct report_row *r)
 
 void report_row_read(struct report_row *r, const json_t *o)
 {
-    get_fields(r, o, identity_fields);
-    get_fields(r, o, report_figure_fields);
-    if (get_string(o, "policy")) /* of earlier releases */
-        get_text(o, "policy", r->policy, sizeof(r->policy));
+    json_get_fields(r, o, identity_fields);
+    json_get_fields(r, o, report_figure_fields);
+    if (json_get_string(o, "policy")) /* of earlier releases */
+        json_get_text(o, "policy", r->policy, sizeof(r->policy));
     report_verdicts_read(&r->verdicts, o);
 }
 
@@ -165,9 +165,9 @@ struct report_rows *report_rows_read(const json_t *answer, size_t max, struct er
     const json_t *jobs;
     size_t n;
 
-    if (check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
+    if (json_check_answer(answer, "jobs", JSON_ARRAY, err) < 0)
         return NULL;
-    jobs = get_list(answer, "jobs", max, &n);
+    jobs = json_get_list(answer, "jobs", max, &n);
     s = xcalloc(1, sizeof(*s));
     s->job = xcalloc(n, sizeof(*s->job));
     s->n = n;

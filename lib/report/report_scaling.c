@@ -199,56 +199,56 @@ json_t *report_scaling_json(const struct report_scaling *r)
     json_t *o = json_object(), *algorithms, *noise, *slow, *links, *runs;
 
     if (r->missing[0]) {
-        put_text(o, "mode", r->mode);
-        put_text(o, "missing", r->missing);
+        json_put_text(o, "mode", r->mode);
+        json_put_text(o, "missing", r->missing);
         return o;
     }
-    put_fields(o, r, scaling_fields);
-    put_rows(o, "points", r->point, sizeof(r->point[0]), r->n, point_fields);
+    json_put_fields(o, r, scaling_fields);
+    json_put_rows(o, "points", r->point, sizeof(r->point[0]), r->n, point_fields);
     algorithms = json_object();
     for (int a = 0; a < TRAFFIC_ALGORITHMS; a++)
-        put_real(algorithms, traffic_algorithm_name(a), r->algorithm[a]);
-    put_json(o, "algorithms", algorithms);
-    noise = fields_json(&r->noise, noise_fields);
+        json_put_real(algorithms, traffic_algorithm_name(a), r->algorithm[a]);
+    json_put_json(o, "algorithms", algorithms);
+    noise = json_of_fields(&r->noise, noise_fields);
     slow = json_array();
     for (size_t i = 0; i < r->noise.n_slow; i++)
         json_array_append_new(slow, json_integer(r->noise.slow[i]));
-    put_json(noise, "slow_ranks", slow);
-    put_json(o, "noise", noise);
+    json_put_json(noise, "slow_ranks", slow);
+    json_put_json(o, "noise", noise);
     links = json_array();
     for (size_t i = 0; i < r->n_links; i++) {
         const struct report_link *l = &r->link[i];
-        json_t *link = fields_json(l, link_fields);
+        json_t *link = json_of_fields(l, link_fields);
 
-        put_rows(link, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
+        json_put_rows(link, "segments", l->segment, sizeof(l->segment[0]), l->n, segment_fields);
         json_array_append_new(links, link);
     }
-    put_json(o, "links", links);
+    json_put_json(o, "links", links);
     runs = json_array();
     for (size_t i = 0; i < r->n_runs; i++)
         json_array_append_new(runs, json_integer((json_int_t)r->run_ranks[i]));
-    put_json(o, "runs", runs);
-    put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
+    json_put_json(o, "runs", runs);
+    json_put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
     return o;
 }
 
 void report_scaling_read(struct report_scaling *r, const json_t *o)
 {
-    const json_t *links = get_list(o, "links", VIEW_LINKS_MAX, &r->n_links),
-                 *runs = get_list(o, "runs", PROJECTION_RUNS, &r->n_runs);
+    const json_t *links = json_get_list(o, "links", VIEW_LINKS_MAX, &r->n_links),
+                 *runs = json_get_list(o, "runs", PROJECTION_RUNS, &r->n_runs);
 
-    get_fields(r, o, scaling_fields);
-    get_text(o, "missing", r->missing, sizeof(r->missing));
-    r->n = get_rows(r->point, sizeof(r->point[0]), PROJECTION_POINTS, o, "points", point_fields);
-    get_fields(&r->noise, get_object(o, "noise"), noise_fields);
+    json_get_fields(r, o, scaling_fields);
+    json_get_text(o, "missing", r->missing, sizeof(r->missing));
+    r->n = json_get_rows(r->point, sizeof(r->point[0]), PROJECTION_POINTS, o, "points", point_fields);
+    json_get_fields(&r->noise, json_get_object(o, "noise"), noise_fields);
     for (size_t i = 0; i < r->n_links; i++) {
         struct report_link *l = &r->link[i];
 
-        get_fields(l, json_array_get(links, i), link_fields);
-        l->n = get_rows(l->segment, sizeof(l->segment[0]), LINKFIT_SEGMENTS, json_array_get(links, i),
-                        "segments", segment_fields);
+        json_get_fields(l, json_array_get(links, i), link_fields);
+        l->n = json_get_rows(l->segment, sizeof(l->segment[0]), LINKFIT_SEGMENTS, json_array_get(links, i),
+                             "segments", segment_fields);
     }
     for (size_t i = 0; i < r->n_runs; i++)
-        r->run_ranks[i] = number_of(json_array_get(runs, i));
-    r->n_assumes = get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
+        r->run_ranks[i] = json_number_of(json_array_get(runs, i));
+    r->n_assumes = json_get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
 }

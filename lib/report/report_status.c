@@ -33,13 +33,13 @@ static const struct json_field fields[] = {
 
 json_t *report_status_json(const struct report_status *s)
 {
-    return fields_json(s, fields);
+    return json_of_fields(s, fields);
 }
 
 int report_status_read(struct report_status *s, const json_t *answer, struct err *err)
 {
-    get_fields(s, answer, fields);
-    return check_answer(answer, "version", JSON_STRING, err);
+    json_get_fields(s, answer, fields);
+    return json_check_answer(answer, "version", JSON_STRING, err);
 }
 
 void report_status_free(struct report_status *s)

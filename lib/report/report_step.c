@@ -76,8 +76,8 @@ static json_t *segments_json(const struct picture *p, const struct picture_row *
         json_t *o = json_array();
 
         json_array_append_new(o, json_string(picture_kind_name(p->segment[i].kind)));
-        json_array_append_new(o, real_json(p->segment[i].begin_s));
-        json_array_append_new(o, real_json(p->segment[i].end_s));
+        json_array_append_new(o, json_of_real(p->segment[i].begin_s));
+        json_array_append_new(o, json_of_real(p->segment[i].end_s));
         json_array_append_new(list, o);
     }
     return list;
@@ -90,7 +90,7 @@ static void put_kinds(json_t *o, const char *key, const uint8_t *kind, size_t si
     size_t i;
 
     json_array_foreach(json_object_get(o, key), i, element)
-        put_text(element, "kind", picture_kind_name(*(const uint8_t *)((const char *)kind + i * size)));
+        json_put_text(element, "kind", picture_kind_name(*(const uint8_t *)((const char *)kind + i * size)));
 }
 
 json_t *report_step_json(const struct picture *p)
@@ -101,17 +101,17 @@ json_t *report_step_json(const struct picture *p)
     if (!p)
         return json_null();
     o = json_object();
-    put_fields(o, p, picture_fields);
-    put_text(o, "basis", p->basis == PICTURE_OF_CALLS ? "calls" : "sums");
-    put_rows(o, "parts", p->part, sizeof(p->part[0]), p->n_parts, part_fields);
+    json_put_fields(o, p, picture_fields);
+    json_put_text(o, "basis", p->basis == PICTURE_OF_CALLS ? "calls" : "sums");
+    json_put_rows(o, "parts", p->part, sizeof(p->part[0]), p->n_parts, part_fields);
     put_kinds(o, "parts", &p->part[0].kind, sizeof(p->part[0]));
-    put_rows(o, "rows", p->row, sizeof(p->row[0]), p->n_rows, row_fields);
+    json_put_rows(o, "rows", p->row, sizeof(p->row[0]), p->n_rows, row_fields);
     json_array_foreach(json_object_get(o, "rows"), i, row)
-        put_json(row, "segments", segments_json(p, &p->row[i]));
-    put_rows(o, "path", p->piece, sizeof(p->piece[0]), p->n_pieces, piece_fields);
+        json_put_json(row, "segments", segments_json(p, &p->row[i]));
+    json_put_rows(o, "path", p->piece, sizeof(p->piece[0]), p->n_pieces, piece_fields);
     if (p->n_pieces)
         put_kinds(o, "path", &p->piece[0].kind, sizeof(p->piece[0]));
-    put_rows(o, "messages", p->message, sizeof(p->message[0]), p->n_messages, message_fields);
+    json_put_rows(o, "messages", p->message, sizeof(p->message[0]), p->n_messages, message_fields);
     return o;
 }
 
@@ -144,7 +144,7 @@ static void read_segments(struct picture *p, struct picture_row *row, const json
     row->first = p->n_segments;
     json_array_foreach(list, i, o) {
         const char *kind = json_string_value(json_array_get(o, 0));
-        double begin_s = number_of(json_array_get(o, 1)), end_s = number_of(json_array_get(o, 2));
+        double begin_s = json_number_of(json_array_get(o, 1)), end_s = json_number_of(json_array_get(o, 2));
 
         if (i >= PICTURE_ROW_SEGMENTS || p->n_segments >= PICTURE_SEGMENTS_MAX)
             break;
@@ -161,29 +161,30 @@ struct picture *report_step_read(const json_t *o)
     struct picture *p;
     size_t n, cap = 0;
 
-    if (!json_is_object(o) || !(get_amount(o, "span_s") > 0))
+    if (!json_is_object(o) || !(json_get_amount(o, "span_s") > 0))
         return NULL;
     p = xcalloc(1, sizeof(*p));
-    get_fields(p, o, picture_fields);
-    p->basis = !strcmp(get_word(o, "basis"), "sums") ? PICTURE_OF_SUMS : PICTURE_OF_CALLS;
+    json_get_fields(p, o, picture_fields);
+    p->basis = !strcmp(json_get_word(o, "basis"), "sums") ? PICTURE_OF_SUMS : PICTURE_OF_CALLS;
     p->row = xcalloc(PICTURE_ROWS_MAX, sizeof(*p->row));
-    p->n_rows = get_rows(p->row, sizeof(*p->row), PICTURE_ROWS_MAX, o, "rows", row_fields);
+    p->n_rows = json_get_rows(p->row, sizeof(*p->row), PICTURE_ROWS_MAX, o, "rows", row_fields);
     for (size_t i = 0; i < p->n_rows; i++)
-        read_segments(p, &p->row[i], get_array(json_array_get(get_array(o, "rows"), i), "segments"), &cap);
+        read_segments(p, &p->row[i], json_get_array(json_array_get(json_get_array(o, "rows"), i), "segments"),
+                      &cap);
     p->piece = xcalloc(PICTURE_PIECES_MAX, sizeof(*p->piece));
-    n = get_rows(p->piece, sizeof(*p->piece), PICTURE_PIECES_MAX, o, "path", piece_fields);
+    n = json_get_rows(p->piece, sizeof(*p->piece), PICTURE_PIECES_MAX, o, "path", piece_fields);
     for (size_t i = 0; i < n; i++) {
         struct picture_piece *x = &p->piece[i];
 
-        x->kind = kind_of(get_word(json_array_get(get_array(o, "path"), i), "kind"));
+        x->kind = kind_of(json_get_word(json_array_get(json_get_array(o, "path"), i), "kind"));
         if (within(x->begin_s, x->end_s, p->span_s))
             p->piece[p->n_pieces++] = *x;
     }
-    p->n_parts = get_rows(p->part, sizeof(p->part[0]), PICTURE_PARTS_MAX, o, "parts", part_fields);
+    p->n_parts = json_get_rows(p->part, sizeof(p->part[0]), PICTURE_PARTS_MAX, o, "parts", part_fields);
     for (size_t i = 0; i < p->n_parts; i++)
-        p->part[i].kind = kind_of(get_word(json_array_get(get_array(o, "parts"), i), "kind"));
+        p->part[i].kind = kind_of(json_get_word(json_array_get(json_get_array(o, "parts"), i), "kind"));
     p->message = xcalloc(PICTURE_MESSAGES_MAX, sizeof(*p->message));
     p->n_messages =
-        get_rows(p->message, sizeof(*p->message), PICTURE_MESSAGES_MAX, o, "messages", message_fields);
+        json_get_rows(p->message, sizeof(*p->message), PICTURE_MESSAGES_MAX, o, "messages", message_fields);
     return p;
 }

@@ -124,32 +124,32 @@ json_t *report_strategies_json(const struct report_strategies *r)
     json_t *o = json_object();
 
     if (r->missing[0]) {
-        put_text(o, "missing", r->missing);
+        json_put_text(o, "missing", r->missing);
         return o;
     }
-    put_fields(o, r, strategies_fields);
-    put_rows(o, "strategies", r->list, sizeof(r->list[0]), r->n, strategy_fields);
-    put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
+    json_put_fields(o, r, strategies_fields);
+    json_put_rows(o, "strategies", r->list, sizeof(r->list[0]), r->n, strategy_fields);
+    json_put_lines(o, "assumes", r->assumes[0], sizeof(r->assumes[0]), r->n_assumes);
     return o;
 }
 
 void report_strategies_read(struct report_strategies *r, const json_t *o)
 {
-    get_fields(r, o, strategies_fields);
-    get_text(o, "missing", r->missing, sizeof(r->missing));
-    r->n = get_rows(r->list, sizeof(r->list[0]), STRATEGY_MAX, o, "strategies", strategy_fields);
-    r->n_assumes = get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
+    json_get_fields(r, o, strategies_fields);
+    json_get_text(o, "missing", r->missing, sizeof(r->missing));
+    r->n = json_get_rows(r->list, sizeof(r->list[0]), STRATEGY_MAX, o, "strategies", strategy_fields);
+    r->n_assumes = json_get_lines(r->assumes[0], sizeof(r->assumes[0]), REPORT_ASSUMES_MAX, o, "assumes");
 }
 
 void report_strategy_options(struct view_strategy_options *o, const json_t *question)
 {
     *o = (struct view_strategy_options){
-        .algorithm = traffic_algorithm_find(get_word(question, "algorithm")),
-        .shards = get_real(question, "shards", 1, 1e6),
-        .every = floor(get_real(question, "every", 1, 1000)),
-        .staleness_penalty = get_real(question, "staleness_penalty", 0, 1e6),
-        .local_penalty = get_real(question, "local_penalty", 0, 1e6),
-        .async_growth = get_real(question, "async_growth", 1e-6, 1e6),
+        .algorithm = traffic_algorithm_find(json_get_word(question, "algorithm")),
+        .shards = json_get_real(question, "shards", 1, 1e6),
+        .every = floor(json_get_real(question, "every", 1, 1000)),
+        .staleness_penalty = json_get_real(question, "staleness_penalty", 0, 1e6),
+        .local_penalty = json_get_real(question, "local_penalty", 0, 1e6),
+        .async_growth = json_get_real(question, "async_growth", 1e-6, 1e6),
     };
 }
 
@@ -157,12 +157,12 @@ json_t *report_strategy_question(const struct view_strategy_options *o)
 {
     json_t *q = json_object();
 
-    put_string(q, "query", "strategies");
-    put_string(q, "algorithm", traffic_algorithm_name(o->algorithm));
-    put_known(q, "shards", o->shards);
-    put_known(q, "every", o->every);
-    put_known(q, "staleness_penalty", o->staleness_penalty);
-    put_known(q, "local_penalty", o->local_penalty);
-    put_known(q, "async_growth", o->async_growth);
+    json_put_string(q, "query", "strategies");
+    json_put_string(q, "algorithm", traffic_algorithm_name(o->algorithm));
+    json_put_known(q, "shards", o->shards);
+    json_put_known(q, "every", o->every);
+    json_put_known(q, "staleness_penalty", o->staleness_penalty);
+    json_put_known(q, "local_penalty", o->local_penalty);
+    json_put_known(q, "async_growth", o->async_growth);
     return q;
 }

@@ -387,16 +387,16 @@ json_t *report_switches_json(const struct report_switches *s)
 {
     json_t *o = json_object(), *list = json_array();
 
-    put_fields(o, s, fields);
+    json_put_fields(o, s, fields);
     for (size_t i = 0; i < s->n; i++) {
         const struct report_switch *w = &s->list[i];
         json_t *item = json_object();
 
-        put_fields(item, w, switch_fields);
-        put_rows(item, "named", &s->named[w->first], sizeof(*s->named), w->n_named, named_fields);
+        json_put_fields(item, w, switch_fields);
+        json_put_rows(item, "named", &s->named[w->first], sizeof(*s->named), w->n_named, named_fields);
         json_array_append_new(list, item);
     }
-    put_json(o, "list", list);
+    json_put_json(o, "list", list);
     return o;
 }
 
@@ -407,16 +407,16 @@ struct report_switches *report_switches_read(const json_t *o)
     if (!json_is_object(o))
         return NULL;
     s = xcalloc(1, sizeof(*s));
-    get_fields(s, o, fields);
+    json_get_fields(s, o, fields);
     s->list = xcalloc(REPORT_SWITCHES_MAX, sizeof(*s->list));
     s->named = xcalloc(REPORT_NAMED_MAX, sizeof(*s->named));
-    s->n = get_rows(s->list, sizeof(*s->list), REPORT_SWITCHES_MAX, o, "list", switch_fields);
+    s->n = json_get_rows(s->list, sizeof(*s->list), REPORT_SWITCHES_MAX, o, "list", switch_fields);
     for (size_t i = 0; i < s->n; i++) {
         struct report_switch *w = &s->list[i];
 
         w->first = s->n_named;
-        w->n_named = get_rows(&s->named[w->first], sizeof(*s->named), REPORT_NAMED_MAX - s->n_named,
-                              json_array_get(get_array(o, "list"), i), "named", named_fields);
+        w->n_named = json_get_rows(&s->named[w->first], sizeof(*s->named), REPORT_NAMED_MAX - s->n_named,
+                                   json_array_get(json_get_array(o, "list"), i), "named", named_fields);
         s->n_named += w->n_named;
     }
     return s;

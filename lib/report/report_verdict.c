@@ -82,11 +82,11 @@ static void get_verdict(struct report_verdict *r, const struct view_verdict *d, 
 
 static json_t *verdict_json(const struct report_verdict *r, enum report_verdict_of of)
 {
-    json_t *o = fields_json(r, named_fields);
+    json_t *o = json_of_fields(r, named_fields);
 
-    put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
+    json_put_fields(o, r, of == VERDICT_OF_TIMELINE ? span_fields : found_fields);
     if (of == VERDICT_OF_JOB)
-        put_fields(o, r, job_fields);
+        json_put_fields(o, r, job_fields);
     if (of != VERDICT_OF_TRACE)
         return o;
     /* Unknown slowdown and detected_seq are left out, so that sums over verdicts need no test. */
@@ -95,7 +95,7 @@ static json_t *verdict_json(const struct report_verdict *r, enum report_verdict_
     if (r->detected_seq < 0)
         json_object_del(o, "detected_seq");
     json_object_del(o, "minor");
-    put_count(o, "detected_record", r->detected_record);
+    json_put_count(o, "detected_record", r->detected_record);
     return o;
 }
 
@@ -165,24 +165,24 @@ static void read_from(struct report_verdicts *to, const json_t *list, size_t fro
         const json_t *o = json_array_get(list, i);
         struct report_verdict *r = &to->list[to->n];
 
-        if (get_true(o, "minor"))
+        if (json_get_true(o, "minor"))
             continue;
-        get_fields(r, o, named_fields);
-        get_fields(r, o, found_fields);
-        get_fields(r, o, job_fields);
-        get_fields(r, o, span_fields);
+        json_get_fields(r, o, named_fields);
+        json_get_fields(r, o, found_fields);
+        json_get_fields(r, o, job_fields);
+        json_get_fields(r, o, span_fields);
         to->n++;
     }
 }
 
 void report_verdicts_read(struct report_verdicts *to, const json_t *answer)
 {
-    read_from(to, get_array(answer, "verdicts"), 0);
+    read_from(to, json_get_array(answer, "verdicts"), 0);
 }
 
 void report_timeline_read(struct report_verdicts *to, const json_t *answer)
 {
-    const json_t *list = get_array(answer, "timeline");
+    const json_t *list = json_get_array(answer, "timeline");
     size_t n = json_array_size(list);
 
     read_from(to, list, n > REPORT_VERDICTS_MAX ? n - REPORT_VERDICTS_MAX : 0);

@@ -20,7 +20,7 @@ static const char *const sorts[] = { "lateness", "rank", "node", "last", "comput
 /* A whole number out of range is the nearest in it. */
 static uint32_t bounded(const json_t *o, const char *key, int64_t max, uint32_t otherwise)
 {
-    int64_t n = get_int(o, key, INT64_MIN, INT64_MAX, otherwise);
+    int64_t n = json_get_int(o, key, INT64_MIN, INT64_MAX, otherwise);
 
     return n == otherwise ? otherwise : (uint32_t)(n < 0 ? 0 : n < max ? n : max);
 }
@@ -36,8 +36,8 @@ enum report_sort report_sort_find(const char *name)
 void report_selection_parse(struct report_selection *s, const json_t *view)
 {
     *s = REPORT_ALL;
-    s->sort = report_sort_find(get_string(view, "sort"));
-    snprintf(s->filter, sizeof(s->filter), "%s", get_word(view, "filter"));
+    s->sort = report_sort_find(json_get_string(view, "sort"));
+    snprintf(s->filter, sizeof(s->filter), "%s", json_get_word(view, "filter"));
     s->offset = bounded(view, "offset", VIEW_RANKS_MAX, s->offset);
     s->count = bounded(view, "count", VIEW_RANKS_MAX, s->count);
     s->columns = bounded(view, "columns", COLUMNS_MAX, s->columns);
@@ -50,17 +50,17 @@ json_t *report_selection_json(const struct report_selection *s)
 {
     json_t *q = json_object();
 
-    put_string(q, "sort", sorts[s->sort]);
-    put_int(q, "offset", s->offset);
-    put_int(q, "count", s->count);
-    put_int(q, "columns", s->columns);
-    put_int(q, "agents", s->agents);
+    json_put_string(q, "sort", sorts[s->sort]);
+    json_put_int(q, "offset", s->offset);
+    json_put_int(q, "count", s->count);
+    json_put_int(q, "columns", s->columns);
+    json_put_int(q, "agents", s->agents);
     if (s->picture)
-        put_int(q, "picture", s->picture);
+        json_put_int(q, "picture", s->picture);
     if (s->switches)
-        put_int(q, "switches", s->switches);
+        json_put_int(q, "switches", s->switches);
     if (*s->filter)
-        put_text(q, "filter", s->filter);
+        json_put_text(q, "filter", s->filter);
     return q;
 }
 

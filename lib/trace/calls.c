@@ -343,12 +343,12 @@ static int write_header(const struct calls *c, FILE *out, struct err *err)
             continue;
         rank = json_pack("{s:i}", "rank", (int)i);
         if (c->rank[i].node[0])
-            put_text(rank, "node", c->rank[i].node);
+            json_put_text(rank, "node", c->rank[i].node);
         json_array_append_new(ranks, rank);
     }
     header = json_pack("{s:s, s:i}", "format", "syncguard-trace", "version", 2);
-    put_text(header, "job", c->job);
-    put_json(header, "ranks", ranks);
+    json_put_text(header, "job", c->job);
+    json_put_json(header, "ranks", ranks);
     rc = json_dumpf(header, out, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(header);
     return rc < 0 || fputc('\n', out) == EOF ? err_set(err, "cannot write: %s", strerror(errno)) : 0;

@@ -69,7 +69,7 @@ static uint64_t lane_of(const json_t *e, const char *key)
 
 static void take_name(struct chrome *f, const json_t *e)
 {
-    const char *what = get_word(e, "name"), *name = get_word(get_object(e, "args"), "name");
+    const char *what = json_get_word(e, "name"), *name = json_get_word(json_get_object(e, "args"), "name");
     bool thread = !strcmp(what, "thread_name");
     char pid[24];
 
@@ -79,7 +79,7 @@ static void take_name(struct chrome *f, const json_t *e)
     if (thread)
         return;
     snprintf(pid, sizeof(pid), "%llx", (unsigned long long)lane_of(e, "pid"));
-    put_text(f->node, pid, name);
+    json_put_text(f->node, pid, name);
 }
 
 static bool read_event(const json_t *e, struct timeline_event *event)
@@ -87,14 +87,14 @@ static bool read_event(const json_t *e, struct timeline_event *event)
     const json_t *dur = json_object_get(e, "dur");
     uint64_t lasts_ns;
 
-    *event = (struct timeline_event){ .name = get_word(e, "name"),
-                                      .category = get_word(e, "cat"),
+    *event = (struct timeline_event){ .name = json_get_word(e, "name"),
+                                      .category = json_get_word(e, "cat"),
                                       .pid = lane_of(e, "pid"),
                                       .tid = lane_of(e, "tid"),
-                                      .args = get_object(e, "args") };
+                                      .args = json_get_object(e, "args") };
     if (!import_us(json_object_get(e, "ts"), EVENT_BASE_NS, &event->begin_ns))
         return false;
-    if (!strcmp(get_word(e, "ph"), "B"))
+    if (!strcmp(json_get_word(e, "ph"), "B"))
         return true;
     if (!import_us(dur, 0, &lasts_ns) || lasts_ns > CALLS_TIME_MAX - event->begin_ns - 1)
         return false;
@@ -106,15 +106,15 @@ static bool read_event(const json_t *e, struct timeline_event *event)
 
 static int add_exported(struct chrome *f, const struct timeline_event *e, struct err *err)
 {
-    int64_t comm = calls_comm(f->calls, get_word(e->args, "communicator"), err),
-            bytes = get_int(e->args, "bytes", 0, INT64_MAX / 4, -1);
+    int64_t comm = calls_comm(f->calls, json_get_word(e->args, "communicator"), err),
+            bytes = json_get_int(e->args, "bytes", 0, INT64_MAX / 4, -1);
     struct call k = { .rank = (uint32_t)e->tid,
                       .op = !strcmp(e->name, "send")   ? RING_OP_SEND
                             : !strcmp(e->name, "recv") ? RING_OP_RECV
                                                        : (uint8_t)ring_op_from_name(e->name),
-                      .seq = (uint32_t)get_int(e->args, "number", 0, UINT32_MAX - 1, CALLS_IN_ORDER),
-                      .peer = (uint32_t)get_int(e->args, "peer", 0, VIEW_RANKS_MAX - 1, VIEW_RANKS_MAX),
-                      .tag = (int32_t)get_int(e->args, "tag", 0, INT32_MAX, -1),
+                      .seq = (uint32_t)json_get_int(e->args, "number", 0, UINT32_MAX - 1, CALLS_IN_ORDER),
+                      .peer = (uint32_t)json_get_int(e->args, "peer", 0, VIEW_RANKS_MAX - 1, VIEW_RANKS_MAX),
+                      .tag = (int32_t)json_get_int(e->args, "tag", 0, INT32_MAX, -1),
                       .bytes = bytes < 0 ? CALLS_UNSIZED : (uint64_t)bytes,
                       .enter_ns = e->begin_ns,
                       .leave_ns = e->end_ns ? e->end_ns : CALLS_STUCK };
@@ -128,7 +128,7 @@ static int add_exported(struct chrome *f, const struct timeline_event *e, struct
     snprintf(pid, sizeof(pid), "%llx", (unsigned long long)e->pid);
     /* the process of a rank whose node is not known */
     snprintf(alone, sizeof(alone), "rank %u", k.rank);
-    node = get_word(f->node, pid);
+    node = json_get_word(f->node, pid);
     if (calls_rank(f->calls, k.rank, f->file->number, strcmp(node, alone) ? node : "", err) < 0)
         return -1;
     k.comm = (uint64_t)comm;
@@ -141,7 +141,7 @@ static int add_exported(struct chrome *f, const struct timeline_event *e, struct
 
 static int take_event(struct chrome *f, const json_t *e, struct err *err)
 {
-    const char *phase = get_word(e, "ph");
+    const char *phase = json_get_word(e, "ph");
     struct timeline_event event;
     int taken;
 
@@ -153,7 +153,7 @@ static int take_event(struct chrome *f, const json_t *e, struct err *err)
         f->skipped->other++;
         return 0;
     }
-    if (get_string(event.args, "communicator"))
+    if (json_get_string(event.args, "communicator"))
         return add_exported(f, &event, err);
     taken = event.end_ns ? pipeline_event(f->pipeline, &event, err) : 0;
     if (taken == 0 && event.end_ns)
@@ -172,8 +172,8 @@ static int chrome_piece(void *state, const struct json_piece *piece, const json_
         return 0;
     if (!strcmp(piece->key, "distributedInfo"))
         kineto_info(f->kineto, value);
-    else if (!strcmp(piece->key, "otherData") && *get_word(value, "job"))
-        calls_job(f->calls, get_word(value, "job"));
+    else if (!strcmp(piece->key, "otherData") && *json_get_word(value, "job"))
+        calls_job(f->calls, json_get_word(value, "job"));
     return 0;
 }
 

@@ -128,7 +128,7 @@ static void take_groups(struct flight *f, const json_t *config)
             g->n = 0;
         g->rank = xcalloc(g->n + 1, sizeof(*g->rank));
         memcpy(g->rank, rank, g->n * sizeof(*rank));
-        get_text(value, "desc", g->description, sizeof(g->description));
+        json_get_text(value, "desc", g->description, sizeof(g->description));
         g->known = true;
     }
 }
@@ -142,7 +142,7 @@ static uint32_t group_of(struct flight *f, const json_t *entry)
     uint32_t group;
 
     if (!name) {
-        snprintf(number, sizeof(number), "%lld", (long long)get_int(entry, "pg_id", 0, INT32_MAX, 0));
+        snprintf(number, sizeof(number), "%lld", (long long)json_get_int(entry, "pg_id", 0, INT32_MAX, 0));
         name = number;
     }
     group = group_get(f, name);
@@ -156,7 +156,8 @@ static uint32_t group_of(struct flight *f, const json_t *entry)
 /* Of the input tensors; a broadcast's receivers and all-gathers have the sizes of what they give. */
 static uint64_t bytes_of(const json_t *entry)
 {
-    const json_t *sizes = get_array(entry, "input_sizes"), *dtypes = get_array(entry, "input_dtypes");
+    const json_t *sizes = json_get_array(entry, "input_sizes"),
+                 *dtypes = json_get_array(entry, "input_dtypes");
     double bytes = 0;
 
     if (!json_array_size(sizes) || json_array_size(sizes) != json_array_size(dtypes))
@@ -169,7 +170,7 @@ static uint64_t bytes_of(const json_t *entry)
         if (!(elements > 0))
             return CALLS_UNSIZED;
         for (size_t d = 0; d < json_array_size(dims); d++)
-            elements *= number_of(json_array_get(dims, d));
+            elements *= json_number_of(json_array_get(dims, d));
         bytes += elements;
     }
     return bytes >= 0 && bytes < 1e18 ? (uint64_t)bytes : CALLS_UNSIZED;
@@ -194,14 +195,14 @@ static bool partners_of(const char *name, struct entry *e)
 
 static uint64_t ns_of(const json_t *entry, const char *key)
 {
-    return (uint64_t)get_int(entry, key, 1, (int64_t)CALLS_TIME_MAX - 1, 0);
+    return (uint64_t)json_get_int(entry, key, 1, (int64_t)CALLS_TIME_MAX - 1, 0);
 }
 
 static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
 {
-    const char *name = get_word(entry, "profiling_name"), *state = get_word(entry, "state");
+    const char *name = json_get_word(entry, "profiling_name"), *state = json_get_word(entry, "state");
     uint64_t over_ns = ns_of(entry, "time_discovered_completed_ns");
-    double lasted_ms = get_real(entry, "duration_ms", 0, 1e12);
+    double lasted_ms = json_get_real(entry, "duration_ms", 0, 1e12);
     struct call *k = &e->call;
 
     *e = (struct entry){ .call = { .seq = CALLS_IN_ORDER } };
@@ -212,7 +213,7 @@ static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
         return false;
     }
     e->coalesced = strstr(name, "coalesced") != NULL;
-    e->message = get_true(entry, "is_p2p") || strstr(name, "->") || strstr(name, "<-");
+    e->message = json_get_true(entry, "is_p2p") || strstr(name, "->") || strstr(name, "<-");
     e->started = !strcmp(state, "started");
     e->over = over_ns >= k->enter_ns;
     k->leave_ns = over_ns;
@@ -231,7 +232,7 @@ static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
     }
     if (!e->message) {
         k->op = (uint8_t)import_op(name);
-        k->seq = (uint32_t)get_int(
+        k->seq = (uint32_t)json_get_int(
             entry, json_object_get(entry, "collective_seq_id") ? "collective_seq_id" : "seq_id", 0,
             UINT32_MAX - 1, CALLS_IN_ORDER);
     }
@@ -244,7 +245,7 @@ static int take_entry(struct flight *f, const json_t *entry, struct err *err)
     struct entry e;
 
     if (!d->n && !d->begin_ns) {
-        d->wrapped = get_int(entry, "record_id", 0, INT64_MAX, 0) > 0;
+        d->wrapped = json_get_int(entry, "record_id", 0, INT64_MAX, 0) > 0;
         d->begin_ns = ns_of(entry, "time_created_ns");
     }
     if (!read_entry(f, entry, &e))

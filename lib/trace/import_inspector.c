@@ -103,12 +103,13 @@ static uint32_t process_of(struct inspector *f, const json_t *metadata)
     char name[160], host[TRACE_NAME_MAX + 1];
     uint32_t number;
 
-    show_text(metadata, "hostname", host, sizeof(host));
+    json_show_text(metadata, "hostname", host, sizeof(host));
     /* Without one, the file is the process. */
-    if (get_int(metadata, "pid", 0, INT64_MAX, -1) < 0)
+    if (json_get_int(metadata, "pid", 0, INT64_MAX, -1) < 0)
         snprintf(name, sizeof(name), "%s file %u", host, f->file);
     else
-        snprintf(name, sizeof(name), "%s %lld", host, (long long)get_int(metadata, "pid", 0, INT64_MAX, -1));
+        snprintf(name, sizeof(name), "%s %lld", host,
+                 (long long)json_get_int(metadata, "pid", 0, INT64_MAX, -1));
     number = names_add(f->processes, name, strlen(name));
     if (number < f->n_processes)
         return number;
@@ -134,7 +135,8 @@ static bool us_of(const json_t *o, const char *key, uint64_t *ns)
 /* The kernels' times, over all channels. */
 static bool kernel_times(const json_t *perf, struct call *k)
 {
-    const json_t *traced = get_object(perf, "event_trace_ts"), *events = get_array(traced, "kernel_events");
+    const json_t *traced = json_get_object(perf, "event_trace_ts"),
+                 *events = json_get_array(traced, "kernel_events");
     uint64_t first = UINT64_MAX, last = 0, ns;
 
     for (size_t i = 0; i < json_array_size(events); i++) {
@@ -153,13 +155,13 @@ static bool kernel_times(const json_t *perf, struct call *k)
 static int64_t comm_of(struct inspector *f, const json_t *header, uint32_t *rank, uint32_t *size)
 {
     char id[TRACE_NAME_MAX + 1];
-    int64_t r = get_int(header, "rank", 0, VIEW_RANKS_MAX - 1, -1),
-            n = get_int(header, "n_ranks", 1, VIEW_RANKS_MAX, -1);
+    int64_t r = json_get_int(header, "rank", 0, VIEW_RANKS_MAX - 1, -1),
+            n = json_get_int(header, "n_ranks", 1, VIEW_RANKS_MAX, -1);
     uint32_t number;
 
-    if (r < 0 || n <= r || !get_string(header, "id") || names_count(f->comms) >= VIEW_COMMS_MAX)
+    if (r < 0 || n <= r || !json_get_string(header, "id") || names_count(f->comms) >= VIEW_COMMS_MAX)
         return -1;
-    get_text(header, "id", id, sizeof(id));
+    json_get_text(header, "id", id, sizeof(id));
     number = names_add(f->comms, id, strlen(id));
     f->comm_size = xgrow(f->comm_size, &f->comms_cap, number + 1, sizeof(*f->comm_size));
     f->comm_size[number] = (uint32_t)n;
@@ -173,9 +175,9 @@ static int take_call(struct inspector *f, const json_t *header, const json_t *me
 {
     const json_t *perf = f->coll ? f->coll : f->p2p;
     bool message = !f->coll;
-    const char *name = get_word(perf, message ? "p2p" : "coll");
+    const char *name = json_get_word(perf, message ? "p2p" : "coll");
     int64_t bytes =
-        get_int(perf, message ? "p2p_msg_size_bytes" : "coll_msg_size_bytes", 0, INT64_MAX / 4, -1);
+        json_get_int(perf, message ? "p2p_msg_size_bytes" : "coll_msg_size_bytes", 0, INT64_MAX / 4, -1);
     struct call k = { .bytes = bytes < 0 ? CALLS_UNSIZED : (uint64_t)bytes, .seq = CALLS_IN_ORDER };
     uint32_t rank = 0, size = 0;
     int64_t comm = comm_of(f, header, &rank, &size), peer = 0;
@@ -184,9 +186,9 @@ static int take_call(struct inspector *f, const json_t *header, const json_t *me
     bool timed;
 
     if (message)
-        peer = get_int(perf, "p2p_peer", 0, VIEW_RANKS_MAX - 1, -1);
+        peer = json_get_int(perf, "p2p_peer", 0, VIEW_RANKS_MAX - 1, -1);
     else
-        k.seq = (uint32_t)get_int(perf, "coll_sn", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
+        k.seq = (uint32_t)json_get_int(perf, "coll_sn", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
     timed = kernel_times(perf, &k);
     if (!timed && us_of(metadata, "dump_timestamp_us", &k.leave_ns) &&
         import_us(json_object_get(perf, message ? "p2p_exec_time_us" : "coll_exec_time_us"), 0, &lasted_ns)) {

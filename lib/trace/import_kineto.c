@@ -74,8 +74,8 @@ void kineto_begin(struct kineto *k, const struct import_file *file)
 
 void kineto_info(struct kineto *k, const json_t *info)
 {
-    k->rank = (uint32_t)get_int(info, "rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
-    k->world = (uint32_t)get_int(info, "world_size", 1, VIEW_RANKS_MAX, 0);
+    k->rank = (uint32_t)json_get_int(info, "rank", 0, VIEW_RANKS_MAX - 1, IMPORT_RANK_UNKNOWN);
+    k->world = (uint32_t)json_get_int(info, "world_size", 1, VIEW_RANKS_MAX, 0);
 }
 
 /* ---- events ---- */
@@ -86,13 +86,13 @@ static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, str
     uint32_t rank[64];
     size_t n = import_ranks(json_object_get(args, "Process Group Ranks"), rank, ARRAY_SIZE(rank));
 
-    *size = (uint32_t)get_int(args, "Group size", 1, VIEW_RANKS_MAX, 0);
+    *size = (uint32_t)json_get_int(args, "Group size", 1, VIEW_RANKS_MAX, 0);
     if (n == ARRAY_SIZE(rank) || (*size && n != *size)) /* cut */
         n = 0;
     if (*size && *size == k->world && !n)
         n = *size; /* all of them: no rank is written out */
-    import_group_name(name, sizeof(name), get_word(args, "Process Group Name"),
-                      get_word(args, "Process Group Description"), rank, n, k->world);
+    import_group_name(name, sizeof(name), json_get_word(args, "Process Group Name"),
+                      json_get_word(args, "Process Group Description"), rank, n, k->world);
     return calls_comm(k->calls, name, err);
 }
 
@@ -100,9 +100,9 @@ static int64_t comm_of(struct kineto *k, const json_t *args, uint32_t *size, str
  * too many groups. */
 static int describe(struct kineto *k, const json_t *args, struct op *op, struct err *err)
 {
-    const char *name = get_word(args, "Collective name");
-    int64_t elements = get_int(args, "In msg nelems", 0, (int64_t)1 << 50, -1), comm;
-    unsigned size = import_dtype_bytes(get_word(args, "dtype"));
+    const char *name = json_get_word(args, "Collective name");
+    int64_t elements = json_get_int(args, "In msg nelems", 0, (int64_t)1 << 50, -1), comm;
+    unsigned size = import_dtype_bytes(json_get_word(args, "dtype"));
 
     if (!*name)
         return 0;
@@ -111,7 +111,7 @@ static int describe(struct kineto *k, const json_t *args, struct op *op, struct 
         return -1;
     op->call.comm = (uint64_t)comm;
     op->call.bytes = elements < 0 || !size ? CALLS_UNSIZED : (uint64_t)elements * size;
-    op->call.seq = (uint32_t)get_int(args, "Seq", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
+    op->call.seq = (uint32_t)json_get_int(args, "Seq", 0, UINT32_MAX - 1, CALLS_IN_ORDER);
     op->call.op = (uint8_t)import_op(name);
     op->coalesced = strstr(name, "coalesced") && op->call.op == RING_OP_NONE;
     /* The sender's and the receiver's event have both ranks, or only the other one. */
@@ -120,8 +120,8 @@ static int describe(struct kineto *k, const json_t *args, struct op *op, struct 
 
         op->call.op = send ? RING_OP_SEND : RING_OP_RECV;
         op->call.seq = CALLS_IN_ORDER;
-        op->call.peer = (uint32_t)get_int(args, send ? "Dst Rank" : "Src Rank", 0, VIEW_RANKS_MAX - 1,
-                                          IMPORT_RANK_UNKNOWN);
+        op->call.peer = (uint32_t)json_get_int(args, send ? "Dst Rank" : "Src Rank", 0, VIEW_RANKS_MAX - 1,
+                                               IMPORT_RANK_UNKNOWN);
     }
     op->described = true;
     return 1;
@@ -157,12 +157,12 @@ static int take_kernel(struct kineto *k, const struct timeline_event *e, struct 
 
 int kineto_event(struct kineto *k, const struct timeline_event *e, struct err *err)
 {
-    int64_t id = get_int(e->args, "External id", 0, INT64_MAX, -1);
+    int64_t id = json_get_int(e->args, "External id", 0, INT64_MAX, -1);
     struct op op = { .call = { .seq = CALLS_IN_ORDER,
                                .bytes = CALLS_UNSIZED,
                                .enter_ns = e->begin_ns,
                                .leave_ns = e->end_ns },
-                     .id = id >= 0 ? id : get_int(e->args, "external id", 0, INT64_MAX, -1) };
+                     .id = id >= 0 ? id : json_get_int(e->args, "external id", 0, INT64_MAX, -1) };
 
     if (!strcmp(e->category, "kernel") || !strcmp(e->category, "gpu_memcpy") ||
         !strcmp(e->category, "gpu_memset"))

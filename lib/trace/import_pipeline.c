@@ -165,7 +165,7 @@ int pipeline_event(struct pipeline *p, const struct timeline_event *e, struct er
                                        .begin_ns = e->begin_ns,
                                        .end_ns = e->end_ns,
                                        .operation = (uint32_t)i,
-                                       .step = get_int(e->args, "step", 0, INT64_MAX, -1) };
+                                       .step = json_get_int(e->args, "step", 0, INT64_MAX, -1) };
     return 1;
 }
 

@@ -353,7 +353,7 @@ static int check_name(const json_t *rank, const char *key, size_t i, struct err 
 
 static int check_rank(const json_t *rank, size_t i, uint8_t *seen, struct err *err)
 {
-    int64_t r = get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, -1);
+    int64_t r = json_get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, -1);
 
     if (r < 0)
         return err_set(err, "ranks[%zu] has no \"rank\" from 0 to %u", i, VIEW_RANKS_MAX - 1);
@@ -374,16 +374,16 @@ static int check_header(const json_t *header, struct err *err)
     size_t i;
     int rc = 0;
 
-    if (strcmp(get_word(header, "format"), "syncguard-trace") != 0)
+    if (strcmp(json_get_word(header, "format"), "syncguard-trace") != 0)
         return err_set(err,
                        "no header: a trace begins with {\"format\":\"syncguard-trace\",\"version\":1,...}");
-    if (!get_int(header, "version", 1, 2, 0))
+    if (!json_get_int(header, "version", 1, 2, 0))
         return err_set(err, "unknown \"version\": only 1 and 2 are supported");
     if (job && !json_is_null(job) && (!json_is_string(job) || json_string_length(job) > TRACE_NAME_MAX))
         return err_set(err, "invalid \"job\": a name of at most %u bytes is expected", TRACE_NAME_MAX);
     if (adapter && !json_is_null(adapter) &&
-        !(get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
-          get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
+        !(json_get_real(adapter, "bytes_per_s", 0, VIEW_ADAPTER_MAX) > 0 &&
+          json_get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0)))
         return err_set(err,
                        "invalid \"adapter\": expected {\"bytes_per_s\":25e9,\"number\":1}, at most %g and %u",
                        VIEW_ADAPTER_MAX, VIEW_ADAPTERS_MAX);
@@ -419,12 +419,12 @@ json_t *trace_header_parse(const char *line, size_t bytes, struct err *err)
 
 const char *trace_header_job(const json_t *header)
 {
-    return get_word(header, "job");
+    return json_get_word(header, "job");
 }
 
 bool trace_header_has_messages(const json_t *header)
 {
-    return get_int(header, "version", 1, 2, 1) > 1;
+    return json_get_int(header, "version", 1, 2, 1) > 1;
 }
 
 size_t trace_header_ranks(const json_t *header)
@@ -436,8 +436,8 @@ double trace_header_adapter(const json_t *header, unsigned *number)
 {
     const json_t *adapter = json_object_get(header, "adapter");
 
-    *number = (unsigned)get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0);
-    return get_amount(adapter, "bytes_per_s");
+    *number = (unsigned)json_get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0);
+    return json_get_amount(adapter, "bytes_per_s");
 }
 
 const char *trace_header_switches(const json_t *header, size_t i)
@@ -449,6 +449,6 @@ struct trace_rank trace_header_rank(const json_t *header, size_t i)
 {
     const json_t *rank = json_array_get(json_object_get(header, "ranks"), i);
 
-    return (struct trace_rank){ (uint32_t)get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, 0),
-                                get_word(rank, "node"), get_word(rank, "switch") };
+    return (struct trace_rank){ (uint32_t)json_get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, 0),
+                                json_get_word(rank, "node"), json_get_word(rank, "switch") };
 }

@@ -53,11 +53,12 @@ void trace_free(struct trace *t)
 static void account_record(struct trace *t, const char *line, size_t bytes)
 {
     json_t *record = json_loadb(line, bytes, JSON_DISABLE_EOF_CHECK, NULL);
-    int64_t rank = get_int(record, "r", INT64_MIN + 1, INT64_MAX, INT64_MIN),
-            seq = get_int(record, "s", 0, INT64_MAX, -1);
-    const char *comm = get_string(record, "c"), *op = get_string(record, "o");
+    int64_t rank = json_get_int(record, "r", INT64_MIN + 1, INT64_MAX, INT64_MIN),
+            seq = json_get_int(record, "s", 0, INT64_MAX, -1);
+    const char *comm = json_get_string(record, "c"), *op = json_get_string(record, "o");
     /* what a message has besides: its direction, partner and tag */
-    int64_t of[3] = { 0, get_int(record, "p", 0, INT64_MAX, -1), get_int(record, "g", 0, INT64_MAX, -1) };
+    int64_t of[3] = { 0, json_get_int(record, "p", 0, INT64_MAX, -1),
+                      json_get_int(record, "g", 0, INT64_MAX, -1) };
     struct stream *s;
     uint64_t key;
     uint32_t at;

@@ -114,7 +114,7 @@ static void call_wait(struct client_call *c, double timeout_s)
 static json_t *call_answer(struct client_call *c, struct err *err)
 {
     json_t *answer = c->answer;
-    const char *refusal = get_string(answer, "error");
+    const char *refusal = json_get_string(answer, "error");
 
     c->answer = NULL;
     if (!answer)

@@ -15,7 +15,7 @@
 
 /* ---- reading ---- */
 
-double get_real(const json_t *o, const char *key, double min, double max)
+double json_get_real(const json_t *o, const char *key, double min, double max)
 {
     const json_t *value = json_object_get(o, key);
     double x = json_is_number(value) ? json_number_value(value) : NAN;
@@ -23,31 +23,31 @@ double get_real(const json_t *o, const char *key, double min, double max)
     return x >= min && x <= max ? x : NAN;
 }
 
-double number_of(const json_t *value)
+double json_number_of(const json_t *value)
 {
     double x = json_is_number(value) ? json_number_value(value) : NAN;
 
     return fabs(x) <= NUMBER_MAX ? x : NAN;
 }
 
-double get_number(const json_t *o, const char *key)
+double json_get_number(const json_t *o, const char *key)
 {
-    return get_real(o, key, -NUMBER_MAX, NUMBER_MAX);
+    return json_get_real(o, key, -NUMBER_MAX, NUMBER_MAX);
 }
 
-double get_amount(const json_t *o, const char *key)
+double json_get_amount(const json_t *o, const char *key)
 {
-    return get_real(o, key, 0, NUMBER_MAX);
+    return json_get_real(o, key, 0, NUMBER_MAX);
 }
 
-double get_share(const json_t *o, const char *key)
+double json_get_share(const json_t *o, const char *key)
 {
-    double x = get_real(o, key, 0, 1.001); /* what was computed may be a little above */
+    double x = json_get_real(o, key, 0, 1.001); /* what was computed may be a little above */
 
     return x > 1 ? 1 : x;
 }
 
-int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise)
+int64_t json_get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise)
 {
     const json_t *value = json_object_get(o, key);
     int64_t n = json_integer_value(value);
@@ -55,47 +55,47 @@ int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int6
     return json_is_integer(value) && n >= min && n <= max ? n : otherwise;
 }
 
-int64_t get_count(const json_t *o, const char *key)
+int64_t json_get_count(const json_t *o, const char *key)
 {
-    double x = get_real(o, key, 0, (double)COUNT_MAX);
+    double x = json_get_real(o, key, 0, (double)COUNT_MAX);
 
     return isnan(x) ? -1 : (int64_t)x;
 }
 
-bool get_true(const json_t *o, const char *key)
+bool json_get_true(const json_t *o, const char *key)
 {
     return json_is_true(json_object_get(o, key));
 }
 
-const char *get_string(const json_t *o, const char *key)
+const char *json_get_string(const json_t *o, const char *key)
 {
     return json_string_value(json_object_get(o, key));
 }
 
-const char *get_word(const json_t *o, const char *key)
+const char *json_get_word(const json_t *o, const char *key)
 {
-    const char *text = get_string(o, key);
+    const char *text = json_get_string(o, key);
 
     return text ? text : "";
 }
 
-const json_t *get_object(const json_t *o, const char *key)
+const json_t *json_get_object(const json_t *o, const char *key)
 {
     const json_t *value = json_object_get(o, key);
 
     return json_is_object(value) ? value : NULL;
 }
 
-const json_t *get_array(const json_t *o, const char *key)
+const json_t *json_get_array(const json_t *o, const char *key)
 {
     const json_t *value = json_object_get(o, key);
 
     return json_is_array(value) ? value : NULL;
 }
 
-const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n)
+const json_t *json_get_list(const json_t *o, const char *key, size_t max, size_t *n)
 {
-    const json_t *array = get_array(o, key);
+    const json_t *array = json_get_array(o, key);
 
     *n = json_array_size(array);
     if (*n > max)
@@ -103,12 +103,12 @@ const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n)
     return array;
 }
 
-void get_text(const json_t *o, const char *key, char *buf, size_t size)
+void json_get_text(const json_t *o, const char *key, char *buf, size_t size)
 {
-    utf8_clean(buf, size, get_word(o, key));
+    utf8_clean(buf, size, json_get_word(o, key));
 }
 
-char *show_value(const json_t *value, char *buf, size_t size)
+char *json_show_value(const json_t *value, char *buf, size_t size)
 {
     if (json_is_string(value) && json_string_length(value) > 0)
         utf8_clean(buf, size, json_string_value(value));
@@ -119,12 +119,12 @@ char *show_value(const json_t *value, char *buf, size_t size)
     return buf;
 }
 
-char *show_text(const json_t *o, const char *key, char *buf, size_t size)
+char *json_show_text(const json_t *o, const char *key, char *buf, size_t size)
 {
-    return show_value(json_object_get(o, key), buf, size);
+    return json_show_value(json_object_get(o, key), buf, size);
 }
 
-char *show_list(const json_t *array, size_t max, char *buf, size_t size)
+char *json_show_list(const json_t *array, size_t max, char *buf, size_t size)
 {
     size_t n = json_array_size(array), shown = n < max ? n : max, at = 0;
     char word[128];
@@ -132,13 +132,13 @@ char *show_list(const json_t *array, size_t max, char *buf, size_t size)
     snprintf(buf, size, "-");
     for (size_t i = 0; i < shown && at < size; i++)
         at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "",
-                               show_value(json_array_get(array, i), word, sizeof(word)));
+                               json_show_value(json_array_get(array, i), word, sizeof(word)));
     if (n > shown && at < size)
         snprintf(buf + at, size - at, " and %zu more", n - shown);
     return buf;
 }
 
-const json_t *get_owner(const json_t *o, const char **key)
+const json_t *json_get_owner(const json_t *o, const char **key)
 {
     const char *dot;
     char part[64];
@@ -185,7 +185,7 @@ static void get_texts(struct json_texts *t, const json_t *list)
     char text[1024];
 
     for (size_t i = 0; i < json_array_size(list) && i < TEXTS_MAX; i++)
-        json_texts_add(t, show_value(json_array_get(list, i), text, sizeof(text)));
+        json_texts_add(t, json_show_value(json_array_get(list, i), text, sizeof(text)));
 }
 
 static void get_series(struct json_series *s, const json_t *list)
@@ -194,7 +194,7 @@ static void get_series(struct json_series *s, const json_t *list)
 
     s->n = have < JSON_SERIES_MAX ? have : JSON_SERIES_MAX;
     for (size_t i = 0; i < s->n; i++) {
-        double x = number_of(json_array_get(list, have - s->n + i));
+        double x = json_number_of(json_array_get(list, have - s->n + i));
 
         s->value[i] = x >= 0 ? x : NAN;
     }
@@ -210,7 +210,7 @@ static void get_list_of(struct rows *r, const json_t *list, const struct json_fi
     r->n = json_array_size(list) < ROWS_MAX ? json_array_size(list) : ROWS_MAX;
     r->list = list ? xcalloc(r->n, f->size) : NULL;
     for (size_t i = 0; i < r->n; i++)
-        get_fields((char *)r->list + i * f->size, json_array_get(list, i), f->part);
+        json_get_fields((char *)r->list + i * f->size, json_array_get(list, i), f->part);
 }
 
 static const char *const range_keys[] = { "p5", "p50", "p95" }, *const reach_keys[] = { "p10", "p50", "p90" },
@@ -227,92 +227,92 @@ static void get_field(char *to, const json_t *o, const char *key, const struct j
 
     switch (kind_of(f)) {
     case FIELD_NUMBER:
-        *(double *)to = get_number(o, key);
+        *(double *)to = json_get_number(o, key);
         break;
     case FIELD_AMOUNT:
-        *(double *)to = get_amount(o, key);
+        *(double *)to = json_get_amount(o, key);
         break;
     case FIELD_SHARE:
-        *(double *)to = get_share(o, key);
+        *(double *)to = json_get_share(o, key);
         break;
     case FIELD_COUNT:
-        *(int64_t *)to = get_count(o, key);
+        *(int64_t *)to = json_get_count(o, key);
         break;
     case FIELD_INTEGER:
-        *(int64_t *)to = get_int(o, key, -COUNT_MAX, COUNT_MAX, 0);
+        *(int64_t *)to = json_get_int(o, key, -COUNT_MAX, COUNT_MAX, 0);
         break;
     case FIELD_TRUE:
-        *(bool *)to = get_true(o, key);
+        *(bool *)to = json_get_true(o, key);
         break;
     case FIELD_NOT_FALSE:
         *(bool *)to = !json_is_false(json_object_get(o, key));
         break;
     case FIELD_TERNARY:
-        *(int *)to = json_is_boolean(json_object_get(o, key)) ? get_true(o, key) : -1;
+        *(int *)to = json_is_boolean(json_object_get(o, key)) ? json_get_true(o, key) : -1;
         break;
     case FIELD_TEXTS:
         *(struct json_texts *)to = (struct json_texts){ 0 };
-        get_texts((struct json_texts *)to, get_array(o, key));
+        get_texts((struct json_texts *)to, json_get_array(o, key));
         break;
     case FIELD_SERIES:
-        get_series((struct json_series *)to, get_array(o, key));
+        get_series((struct json_series *)to, json_get_array(o, key));
         break;
     case FIELD_KNOWN:
-        *(bool *)to = get_object(o, key) != NULL;
+        *(bool *)to = json_get_object(o, key) != NULL;
         break;
     case FIELD_TEXT:
     case FIELD_STRING:
-        get_text(o, key, to, f->size);
+        json_get_text(o, key, to, f->size);
         break;
     case FIELD_RANGE:
     case FIELD_REACH:
         for (int i = 0; i < 3; i++)
-            ((double *)to)[i] =
-                get_amount(get_object(o, key), f->kind == FIELD_RANGE ? range_keys[i] : reach_keys[i]);
+            ((double *)to)[i] = json_get_amount(json_get_object(o, key),
+                                                f->kind == FIELD_RANGE ? range_keys[i] : reach_keys[i]);
         break;
     case FIELD_ESTIMATE:
         for (int i = 0; i < 3; i++)
-            ((double *)to)[i] = get_number(get_object(o, key), estimate_keys[i]);
+            ((double *)to)[i] = json_get_number(json_get_object(o, key), estimate_keys[i]);
         break;
     case FIELD_PART:
-        *(bool *)to = get_object(o, key) != NULL;
-        get_fields(to, get_object(o, key), f->part);
+        *(bool *)to = json_get_object(o, key) != NULL;
+        json_get_fields(to, json_get_object(o, key), f->part);
         break;
     case FIELD_OBJECT:
-        get_fields(to, get_object(o, key), f->part);
+        json_get_fields(to, json_get_object(o, key), f->part);
         break;
     case FIELD_ROWS:
-        get_list_of(&rows, get_array(o, key), f);
+        get_list_of(&rows, json_get_array(o, key), f);
         memcpy(to, &rows, sizeof(rows));
         break;
     }
 }
 
-void get_fields(void *to, const json_t *o, const struct json_field *field)
+void json_get_fields(void *to, const json_t *o, const struct json_field *field)
 {
     for (const struct json_field *f = field; f->key; f++) {
         const char *key = f->key;
-        const json_t *from = get_owner(o, &key);
+        const json_t *from = json_get_owner(o, &key);
 
         get_field((char *)to + f->offset, from, key, f);
     }
 }
 
-size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
-                const struct json_field *field)
+size_t json_get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
+                     const struct json_field *field)
 {
     size_t n;
-    const json_t *list = get_list(o, key, max, &n);
+    const json_t *list = json_get_list(o, key, max, &n);
 
     for (size_t i = 0; i < n; i++)
-        get_fields((char *)to + i * size, json_array_get(list, i), field);
+        json_get_fields((char *)to + i * size, json_array_get(list, i), field);
     return n;
 }
 
-size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key)
+size_t json_get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key)
 {
     size_t n;
-    const json_t *list = get_list(o, key, max, &n);
+    const json_t *list = json_get_list(o, key, max, &n);
 
     for (size_t i = 0; i < n; i++) {
         const char *line = json_string_value(json_array_get(list, i));
@@ -322,7 +322,7 @@ size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char 
     return n;
 }
 
-int check_answer(const json_t *answer, const char *key, json_type type, struct err *err)
+int json_check_answer(const json_t *answer, const char *key, json_type type, struct err *err)
 {
     static const char *const names[] = { [JSON_OBJECT] = "an object",
                                          [JSON_ARRAY] = "a list",
@@ -334,10 +334,10 @@ int check_answer(const json_t *answer, const char *key, json_type type, struct e
         return err_set(err, "the controller's answer is not a JSON object");
     if (value && json_typeof(value) == type)
         return 0;
-    if (get_string(answer, "error")) {
+    if (json_get_string(answer, "error")) {
         char reason[256];
 
-        get_text(answer, "error", reason, sizeof(reason));
+        json_get_text(answer, "error", reason, sizeof(reason));
         return err_set(err, "%s", reason);
     }
     return err_set(err, "the controller's answer has no '%s' that is %s", key,
@@ -346,7 +346,7 @@ int check_answer(const json_t *answer, const char *key, json_type type, struct e
 
 /* ---- writing ---- */
 
-json_t *real_json(double value)
+json_t *json_of_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -364,47 +364,47 @@ static json_t *string_json(const char *text)
     return o;
 }
 
-json_t *text_json(const char *text)
+json_t *json_of_text(const char *text)
 {
     return text && *text ? string_json(text) : json_null();
 }
 
-void put_real(json_t *o, const char *key, double value)
+void json_put_real(json_t *o, const char *key, double value)
 {
-    json_object_set_new(o, key, real_json(value));
+    json_object_set_new(o, key, json_of_real(value));
 }
 
-void put_int(json_t *o, const char *key, int64_t value)
+void json_put_int(json_t *o, const char *key, int64_t value)
 {
     json_object_set_new(o, key, json_integer(value));
 }
 
-void put_count(json_t *o, const char *key, int64_t value)
+void json_put_count(json_t *o, const char *key, int64_t value)
 {
     json_object_set_new(o, key, value < 0 ? json_null() : json_integer(value));
 }
 
-void put_bool(json_t *o, const char *key, bool value)
+void json_put_bool(json_t *o, const char *key, bool value)
 {
     json_object_set_new(o, key, json_boolean(value));
 }
 
-void put_text(json_t *o, const char *key, const char *text)
+void json_put_text(json_t *o, const char *key, const char *text)
 {
-    json_object_set_new(o, key, text_json(text));
+    json_object_set_new(o, key, json_of_text(text));
 }
 
-void put_string(json_t *o, const char *key, const char *text)
+void json_put_string(json_t *o, const char *key, const char *text)
 {
     json_object_set_new(o, key, string_json(text));
 }
 
-void put_json(json_t *o, const char *key, json_t *value)
+void json_put_json(json_t *o, const char *key, json_t *value)
 {
     json_object_set_new(o, key, value ? value : json_null());
 }
 
-void put_known(json_t *o, const char *key, double value)
+void json_put_known(json_t *o, const char *key, double value)
 {
     if (isfinite(value))
         json_object_set_new(o, key, json_real(value));
@@ -415,8 +415,8 @@ static void put_three(json_t *o, const char *key, const char *const names[3], co
     json_t *three = json_object();
 
     for (int i = 0; i < 3; i++)
-        put_real(three, names[i], value[i]);
-    put_json(o, key, three);
+        json_put_real(three, names[i], value[i]);
+    json_put_json(o, key, three);
 }
 
 static void put_texts(json_t *o, const char *key, const struct json_texts *t)
@@ -424,8 +424,8 @@ static void put_texts(json_t *o, const char *key, const struct json_texts *t)
     json_t *list = json_array();
 
     for (size_t i = 0; i < t->n; i++)
-        json_array_append_new(list, text_json(t->text[i]));
-    put_json(o, key, list);
+        json_array_append_new(list, json_of_text(t->text[i]));
+    json_put_json(o, key, list);
 }
 
 static bool is_unknown(const char *from, const struct json_field *f)
@@ -451,8 +451,8 @@ static void put_series(json_t *o, const char *key, const struct json_series *s)
     json_t *list = json_array();
 
     for (size_t i = 0; i < s->n; i++)
-        json_array_append_new(list, real_json(s->value[i]));
-    put_json(o, key, list);
+        json_array_append_new(list, json_of_real(s->value[i]));
+    json_put_json(o, key, list);
 }
 
 static void put_field(json_t *o, const char *key, const char *from, const struct json_field *f)
@@ -464,26 +464,26 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
     case FIELD_NUMBER:
     case FIELD_AMOUNT:
     case FIELD_SHARE:
-        put_real(o, key, *part);
+        json_put_real(o, key, *part);
         break;
     case FIELD_COUNT:
-        put_count(o, key, *(const int64_t *)from);
+        json_put_count(o, key, *(const int64_t *)from);
         break;
     case FIELD_INTEGER:
-        put_int(o, key, *(const int64_t *)from);
+        json_put_int(o, key, *(const int64_t *)from);
         break;
     case FIELD_TRUE:
     case FIELD_NOT_FALSE:
-        put_bool(o, key, *(const bool *)from);
+        json_put_bool(o, key, *(const bool *)from);
         break;
     case FIELD_TERNARY:
-        put_json(o, key, *(const int *)from < 0 ? NULL : json_boolean(*(const int *)from));
+        json_put_json(o, key, *(const int *)from < 0 ? NULL : json_boolean(*(const int *)from));
         break;
     case FIELD_TEXT:
-        put_text(o, key, from);
+        json_put_text(o, key, from);
         break;
     case FIELD_STRING:
-        put_string(o, key, from);
+        json_put_string(o, key, from);
         break;
     case FIELD_TEXTS:
         put_texts(o, key, (const struct json_texts *)from);
@@ -496,7 +496,7 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
         break;
     case FIELD_REACH:
         if (isnan(part[1]))
-            put_json(o, key, NULL);
+            json_put_json(o, key, NULL);
         else
             put_three(o, key, reach_keys, part);
         break;
@@ -504,22 +504,22 @@ static void put_field(json_t *o, const char *key, const char *from, const struct
         put_three(o, key, estimate_keys, part);
         break;
     case FIELD_OBJECT:
-        put_json(o, key, fields_json(from, f->part));
+        json_put_json(o, key, json_of_fields(from, f->part));
         break;
     case FIELD_PART:
-        put_json(o, key, *(const bool *)from ? fields_json(from, f->part) : NULL);
+        json_put_json(o, key, *(const bool *)from ? json_of_fields(from, f->part) : NULL);
         break;
     case FIELD_ROWS:
         memcpy(&rows, from, sizeof(rows));
-        put_rows(o, key, rows.list, f->size, rows.n, f->part);
+        json_put_rows(o, key, rows.list, f->size, rows.n, f->part);
         break;
     case FIELD_KNOWN:
-        put_json(o, key, *(const bool *)from ? json_object() : NULL);
+        json_put_json(o, key, *(const bool *)from ? json_object() : NULL);
         break;
     }
 }
 
-void put_fields(json_t *o, const void *from, const struct json_field *field)
+void json_put_fields(json_t *o, const void *from, const struct json_field *field)
 {
     for (const struct json_field *f = field; f->key; f++) {
         const char *key = f->key, *dot;
@@ -531,46 +531,46 @@ void put_fields(json_t *o, const void *from, const struct json_field *field)
         for (; (dot = strchr(key, '.')); key = dot + 1) {
             snprintf(part, sizeof(part), "%.*s", (int)(dot - key), key);
             if (!json_object_get(to, part))
-                put_json(to, part, json_object());
+                json_put_json(to, part, json_object());
             to = json_object_get(to, part); /* where it is null, nothing is put into it */
         }
         put_field(to, key, (const char *)from + f->offset, f);
     }
 }
 
-json_t *fields_json(const void *from, const struct json_field *field)
+json_t *json_of_fields(const void *from, const struct json_field *field)
 {
     json_t *o = json_object();
 
-    put_fields(o, from, field);
+    json_put_fields(o, from, field);
     return o;
 }
 
-json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field)
+json_t *json_of_rows(const void *from, size_t size, size_t n, const struct json_field *field)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, fields_json((const char *)from + i * size, field));
+        json_array_append_new(list, json_of_fields((const char *)from + i * size, field));
     return list;
 }
 
-void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
-              const struct json_field *field)
+void json_put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
+                   const struct json_field *field)
 {
-    put_json(o, key, rows_json(from, size, n, field));
+    json_put_json(o, key, json_of_rows(from, size, n, field));
 }
 
-void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n)
+void json_put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, string_json(from + i * size));
-    put_json(o, key, list);
+    json_put_json(o, key, list);
 }
 
-json_t *texts_json(const char *const *text, size_t n)
+json_t *json_of_texts(const char *const *text, size_t n)
 {
     json_t *list = json_array();
 

@@ -20,30 +20,30 @@
 
 /* ---- reading ---- */
 
-double get_real(const json_t *o, const char *key, double min, double max);
-double get_number(const json_t *o, const char *key); /* any that is not absurd */
-double get_amount(const json_t *o, const char *key); /* a number not below zero: times, rates, sizes */
-double get_share(const json_t *o, const char *key);  /* a number from 0 to 1 */
-int64_t get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise);
-int64_t get_count(const json_t *o, const char *key); /* a number not below zero; -1: unknown */
-bool get_true(const json_t *o, const char *key);     /* false when unknown */
+double json_get_real(const json_t *o, const char *key, double min, double max);
+double json_get_number(const json_t *o, const char *key); /* any that is not absurd */
+double json_get_amount(const json_t *o, const char *key); /* a number not below zero: times, rates, sizes */
+double json_get_share(const json_t *o, const char *key);  /* a number from 0 to 1 */
+int64_t json_get_int(const json_t *o, const char *key, int64_t min, int64_t max, int64_t otherwise);
+int64_t json_get_count(const json_t *o, const char *key); /* a number not below zero; -1: unknown */
+bool json_get_true(const json_t *o, const char *key);     /* false when unknown */
 /* Lent by o. */
-const char *get_string(const json_t *o, const char *key); /* NULL when unknown */
-const char *get_word(const json_t *o, const char *key);   /* "" when unknown */
-const json_t *get_object(const json_t *o, const char *key);
-const json_t *get_array(const json_t *o, const char *key);
+const char *json_get_string(const json_t *o, const char *key); /* NULL when unknown */
+const char *json_get_word(const json_t *o, const char *key);   /* "" when unknown */
+const json_t *json_get_object(const json_t *o, const char *key);
+const json_t *json_get_array(const json_t *o, const char *key);
 /* The array under key, and how many of its items are looked at. */
-const json_t *get_list(const json_t *o, const char *key, size_t max, size_t *n);
-void get_text(const json_t *o, const char *key, char *buf, size_t size);
+const json_t *json_get_list(const json_t *o, const char *key, size_t max, size_t *n);
+void json_get_text(const json_t *o, const char *key, char *buf, size_t size);
 /* Of a key like "cost_s.value": the object in o that holds it, and of key its last part. */
-const json_t *get_owner(const json_t *o, const char **key);
-double number_of(const json_t *value);
+const json_t *json_get_owner(const json_t *o, const char **key);
+double json_number_of(const json_t *value);
 
 /* For people, into buf, which is returned: a string as it is, an integer as digits, anything else "-". */
-char *show_value(const json_t *value, char *buf, size_t size);
-char *show_text(const json_t *o, const char *key, char *buf, size_t size);
+char *json_show_value(const json_t *value, char *buf, size_t size);
+char *json_show_text(const json_t *o, const char *key, char *buf, size_t size);
 /* "n1, n2, n3" of an array; at most max of them, then "and 12 more". */
-char *show_list(const json_t *array, size_t max, char *buf, size_t size);
+char *json_show_list(const json_t *array, size_t max, char *buf, size_t size);
 
 /* Texts whose number is not known before; all zero is none. */
 struct json_texts {
@@ -98,38 +98,39 @@ struct json_field {
 #define FIELD(type, member)        offsetof(type, member), sizeof(((type *)0)->member), NULL
 #define PART(type, member, fields) offsetof(type, member), sizeof(((type *)0)->member), fields
 #define ROWS(type, member, fields) offsetof(type, member), sizeof(*((type *)0)->member.list), fields
-void get_fields(void *to, const json_t *o, const struct json_field *field);
+void json_get_fields(void *to, const json_t *o, const struct json_field *field);
 /* An array of objects under key into an array of structs; how many, at most max. */
-size_t get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
-                const struct json_field *field);
+size_t json_get_rows(void *to, size_t size, size_t max, const json_t *o, const char *key,
+                     const struct json_field *field);
 /* An array of strings into lines of size bytes each; how many, at most max. */
-size_t get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key);
+size_t json_get_lines(char *to, size_t size, size_t max, const json_t *o, const char *key);
 
 /* 0 when the controller's answer is an object in which key has the given type; -1 with the reason: the
  * answer's own "error", or what it lacks. */
-int check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
+int json_check_answer(const json_t *answer, const char *key, json_type type, struct err *err);
 
 /* ---- writing ---- */
 
-json_t *real_json(double value); /* the caller's */
-json_t *text_json(const char *text);
+json_t *json_of_real(double value); /* the caller's */
+json_t *json_of_text(const char *text);
 
-void put_real(json_t *o, const char *key, double value);
-void put_int(json_t *o, const char *key, int64_t value);
-void put_count(json_t *o, const char *key, int64_t value); /* below zero is null */
-void put_bool(json_t *o, const char *key, bool value);
-void put_text(json_t *o, const char *key, const char *text);
-void put_string(json_t *o, const char *key, const char *text); /* "" stays "" */
-void put_json(json_t *o, const char *key, json_t *value);      /* takes value; NULL is null */
+void json_put_real(json_t *o, const char *key, double value);
+void json_put_int(json_t *o, const char *key, int64_t value);
+void json_put_count(json_t *o, const char *key, int64_t value); /* below zero is null */
+void json_put_bool(json_t *o, const char *key, bool value);
+void json_put_text(json_t *o, const char *key, const char *text);
+void json_put_string(json_t *o, const char *key, const char *text); /* "" stays "" */
+void json_put_json(json_t *o, const char *key, json_t *value);      /* takes value; NULL is null */
 /* Left out when unknown. */
-void put_known(json_t *o, const char *key, double value);
-void put_fields(json_t *o, const void *from, const struct json_field *field);
-json_t *fields_json(const void *from, const struct json_field *field); /* an object of them; the caller's */
+void json_put_known(json_t *o, const char *key, double value);
+void json_put_fields(json_t *o, const void *from, const struct json_field *field);
+json_t *json_of_fields(const void *from,
+                       const struct json_field *field); /* an object of them; the caller's */
 /* An array of structs as an array of objects; the caller's. */
-json_t *rows_json(const void *from, size_t size, size_t n, const struct json_field *field);
-void put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
-              const struct json_field *field);
-void put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n);
-json_t *texts_json(const char *const *text, size_t n); /* those that are not NULL */
+json_t *json_of_rows(const void *from, size_t size, size_t n, const struct json_field *field);
+void json_put_rows(json_t *o, const char *key, const void *from, size_t size, size_t n,
+                   const struct json_field *field);
+void json_put_lines(json_t *o, const char *key, const char *from, size_t size, size_t n);
+json_t *json_of_texts(const char *const *text, size_t n); /* those that are not NULL */
 
 #endif

@@ -245,7 +245,8 @@ static bool trusts(const struct link *l, uid_t uid)
 /* Whether the ends may be of one cluster. */
 static bool same_cluster(const struct link *l)
 {
-    const char *ours = l->end->cluster ? l->end->cluster : "", *theirs = get_word(l->other.claims, "cluster");
+    const char *ours = l->end->cluster ? l->end->cluster : "",
+               *theirs = json_get_word(l->other.claims, "cluster");
 
     return !*ours || !*theirs || !strcmp(ours, theirs);
 }
@@ -309,8 +310,8 @@ static void handle_answer(struct link *l, const uint8_t *data, size_t bytes)
                   "not accepted as a controller: uid %u runs it, expected root, SlurmUser or ControllerUser",
                   (unsigned)l->other.maker);
     else if (!same_cluster(l))
-        fail_link(l, "the controller is of cluster %.64s, expected %s", get_word(l->other.claims, "cluster"),
-                  l->end->cluster);
+        fail_link(l, "the controller is of cluster %.64s, expected %s",
+                  json_get_word(l->other.claims, "cluster"), l->end->cluster);
     else
         begin_proof(l);
 }
@@ -778,7 +779,7 @@ uid_t link_uid(const struct link *l)
 {
     const json_t *step = link_step(l);
 
-    return step ? (uid_t)get_int(step, "uid", 0, UINT32_MAX - 1, UINT32_MAX) : l->other.maker;
+    return step ? (uid_t)json_get_int(step, "uid", 0, UINT32_MAX - 1, UINT32_MAX) : l->other.maker;
 }
 
 const char *link_peer(const struct link *l)

@@ -42,9 +42,9 @@ void pages_put(struct pages_page *p, json_t *answer, const char *list)
     json_object_set_new(answer, list, p->rows);
     p->rows = NULL;
     if (*p->next)
-        put_json(answer, "page", json_pack("{s:s,s:s}", "list", list, "next", p->next));
+        json_put_json(answer, "page", json_pack("{s:s,s:s}", "list", list, "next", p->next));
     if (p->left_out)
-        put_int(answer, "left_out", (int64_t)p->left_out);
+        json_put_int(answer, "left_out", (int64_t)p->left_out);
 }
 
 /* ---- what has to fit ---- */
@@ -95,10 +95,10 @@ bool pages_cut(json_t *o, size_t bytes)
             lost += size_of(json_array_get(l.list, --n)) + 1;
             json_array_remove(l.list, n);
         }
-        if (!get_object(o, "cut"))
+        if (!json_get_object(o, "cut"))
             json_object_set_new(o, "cut", json_object());
         cut = json_object_get(o, "cut");
-        put_int(cut, l.name, get_int(cut, l.name, 0, INT64_MAX, 0) + (int64_t)rows);
+        json_put_int(cut, l.name, json_get_int(cut, l.name, 0, INT64_MAX, 0) + (int64_t)rows);
         has -= lost;
         if (has <= bytes)
             has = size_of(o); /* `cut` has grown */
@@ -127,28 +127,28 @@ static bool cut_to(json_t *list, int64_t limit)
 
 int pages_take(struct pages *p, const json_t *question, json_t *answer, struct err *err)
 {
-    const json_t *page = get_object(answer, "page");
-    const char *list = get_word(page, "list"), *next = get_word(page, "next");
-    int64_t limit = get_int(question, "limit", 1, ROWS_MAX, ROWS_MAX);
+    const json_t *page = json_get_object(answer, "page");
+    const char *list = json_get_word(page, "list"), *next = json_get_word(page, "next");
+    int64_t limit = json_get_int(question, "limit", 1, ROWS_MAX, ROWS_MAX);
     char before[PAGES_WORD_MAX];
     json_t *whole;
 
-    get_text(p->question, "from", before, sizeof(before));
+    json_get_text(p->question, "from", before, sizeof(before));
     if (page &&
-        (!get_array(answer, list) || !*next || strlen(next) >= PAGES_WORD_MAX || !strcmp(next, before)))
+        (!json_get_array(answer, list) || !*next || strlen(next) >= PAGES_WORD_MAX || !strcmp(next, before)))
         return err_set(err, "the controller's answer has no valid page");
     if (!p->answer) {
         p->answer = json_incref(answer);
     } else {
-        const char *earlier = get_word(get_object(p->answer, "page"), "list");
+        const char *earlier = json_get_word(json_get_object(p->answer, "page"), "list");
 
-        if (!get_array(answer, earlier) || (page && strcmp(list, earlier) != 0))
+        if (!json_get_array(answer, earlier) || (page && strcmp(list, earlier) != 0))
             return err_set(err, "the controller's answer has another list than the page before it");
         json_array_extend(json_object_get(p->answer, earlier), json_object_get(answer, earlier));
-        if (get_count(answer, "left_out") > 0)
-            put_int(p->answer, "left_out",
-                    get_int(p->answer, "left_out", 0, ROWS_MAX, 0) +
-                        get_int(answer, "left_out", 0, ROWS_MAX, 0));
+        if (json_get_count(answer, "left_out") > 0)
+            json_put_int(p->answer, "left_out",
+                         json_get_int(p->answer, "left_out", 0, ROWS_MAX, 0) +
+                             json_get_int(answer, "left_out", 0, ROWS_MAX, 0));
         list = earlier;
     }
     whole = json_object_get(p->answer, list);

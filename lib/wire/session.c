@@ -80,7 +80,8 @@ void session_complete(const struct options *o, const char *name, FILE *out)
         question = json_pack("{s:s}", "query", known[i].query);
         answer = client_ask(&s->client, question, COMPLETION_S, &err);
         json_array_foreach(json_object_get(answer, known[i].list), k, each) {
-            const char *word = get_string(each, known[i].key), *more = get_word(each, known[i].text);
+            const char *word = json_get_string(each, known[i].key),
+                       *more = json_get_word(each, known[i].text);
 
             if (strpbrk(more, "\t\n"))
                 more = "";

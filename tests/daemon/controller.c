@@ -196,7 +196,7 @@ static void large_job(void)
     a = ask("{\"query\":\"job\", \"job\":5000}");
     ok(json_array_size(at(a, "rank_table")) > 100 && number(a, "rank_table_total") == 16384 &&
            (double)json_array_size(at(a, "rank_table")) + number(a, "cut.rank_table") == 16384 &&
-           json_array_size(at(a, "heat.rows")) + (size_t)get_count(at(a, "cut"), "heat.rows") == 16384,
+           json_array_size(at(a, "heat.rows")) + (size_t)json_get_count(at(a, "cut"), "heat.rows") == 16384,
        "a whole answer with 16,384 ranks has those that a frame has room for, and says how many are left out\n%zu rows",
        json_array_size(at(a, "rank_table")));
     json_decref(a);

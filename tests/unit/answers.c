@@ -711,12 +711,12 @@ static void ask(size_t at)
     query_answer(&p, q);
     order = p.order;
     over = false;
-    cut = json_dumps(get_object(sent, "cut"), JSON_COMPACT);
+    cut = json_dumps(json_get_object(sent, "cut"), JSON_COMPACT);
     printf("# %zu bytes%s%s\n", sent_bytes, cut ? ", cut: " : "", cut ? cut : "");
-    ok(sent && !get_string(sent, "error") && sent_bytes <= questions[at].most_kib << 10 &&
+    ok(sent && !json_get_string(sent, "error") && sent_bytes <= questions[at].most_kib << 10 &&
            sent_bytes <= LINK_FRAME_MAX,
-       "%s: the answer has at most %zu KiB %s", what, questions[at].most_kib, get_word(sent, "error"));
-    ok(!cut == (questions[at].lists == WHOLE) && get_count(sent, "left_out") < 0, "%s: its lists are %s",
+       "%s: the answer has at most %zu KiB %s", what, questions[at].most_kib, json_get_word(sent, "error"));
+    ok(!cut == (questions[at].lists == WHOLE) && json_get_count(sent, "left_out") < 0, "%s: its lists are %s",
        what, questions[at].lists == WHOLE ? "whole" : "cut");
     free(cut);
     json_decref(q);

@@ -85,9 +85,9 @@ static void check_case(size_t i)
     }
     ok(within, "%s: each clock is within its bounds, which are no wider than a round trip", cases[i].what);
     answer = findings_json(&f);
-    one = json_array_get(get_array(answer, "clocks"), 2);
-    ok(!strcmp(get_word(one, "node"), "node3") &&
-           fabs(get_number(one, "ahead_s") - true_s[2]) <= get_number(one, "doubt_s") + 1e-12,
+    one = json_array_get(json_get_array(answer, "clocks"), 2);
+    ok(!strcmp(json_get_word(one, "node"), "node3") &&
+           fabs(json_get_number(one, "ahead_s") - true_s[2]) <= json_get_number(one, "doubt_s") + 1e-12,
        "%s: the answer has each node's figures", cases[i].what);
     json_decref(answer);
     findings_free(&f);

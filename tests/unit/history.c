@@ -142,7 +142,7 @@ static json_t *saved(struct sim *s)
     report = report_job_get(s->job, s->now_s, &REPORT_ALL);
     ok(history_save(history, s->job, s->now_s, NAN, report, &err) == 0, "job %u is saved %s", s->job->id.job,
        err.text);
-    past = report->past.known ? fields_json(&report->past, report_past_fields) : json_null();
+    past = report->past.known ? json_of_fields(&report->past, report_past_fields) : json_null();
     report_free(report);
     return past;
 }

@@ -37,14 +37,15 @@ static void test_numbers(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         json_t *o = object(cases[i].json);
 
-        ok(same(get_number(o, "k"), cases[i].number), "get_number() of %s", cases[i].json);
-        ok(same(get_amount(o, "k"), cases[i].amount), "get_amount() of %s", cases[i].json);
-        ok(same(get_share(o, "k"), cases[i].share), "get_share() of %s", cases[i].json);
-        ok(get_count(o, "k") == cases[i].count, "get_count() of %s", cases[i].json);
-        ok(get_int(o, "k", 0, 100, -9) == cases[i].whole, "%s: a whole number of 0 to 100", cases[i].json);
+        ok(same(json_get_number(o, "k"), cases[i].number), "get_number() of %s", cases[i].json);
+        ok(same(json_get_amount(o, "k"), cases[i].amount), "get_amount() of %s", cases[i].json);
+        ok(same(json_get_share(o, "k"), cases[i].share), "get_share() of %s", cases[i].json);
+        ok(json_get_count(o, "k") == cases[i].count, "get_count() of %s", cases[i].json);
+        ok(json_get_int(o, "k", 0, 100, -9) == cases[i].whole, "%s: a whole number of 0 to 100",
+           cases[i].json);
         json_decref(o);
     }
-    is_int(get_int(NULL, "k", 0, 1, 5), 5, "get_int without an object returns the default");
+    is_int(json_get_int(NULL, "k", 0, 1, 5), 5, "get_int without an object returns the default");
 }
 
 static void test_texts(void)
@@ -52,18 +53,18 @@ static void test_texts(void)
     json_t *o = object("{\"name\":\"red \\u001b[31m\",\"n\":12,\"list\":[\"a\",3,\"b\\n\"],\"none\":\"\"}");
     char buf[32], small[6];
 
-    get_text(o, "name", buf, sizeof(buf));
+    json_get_text(o, "name", buf, sizeof(buf));
     is_str(buf, "red ?[31m", "control characters of a copied text become ?");
-    get_text(o, "name", small, sizeof(small));
+    json_get_text(o, "name", small, sizeof(small));
     is_str(small, "red ?", "get_text cuts a text that is longer than its buffer");
-    get_text(o, "n", buf, sizeof(buf));
+    json_get_text(o, "n", buf, sizeof(buf));
     is_str(buf, "", "get_text of a number is empty");
-    is_str(show_text(o, "n", buf, sizeof(buf)), "12", "show_text of a number is the number");
-    is_str(show_text(o, "none", buf, sizeof(buf)), "-", "show_text of an empty text is -");
-    is_str(show_text(o, "missing", buf, sizeof(buf)), "-", "show_text of a missing text is -");
-    is_str(get_word(o, "missing"), "", "get_word of a missing key is empty");
-    ok(!get_string(o, "missing"), "get_string of a missing key is NULL");
-    is_str(show_list(json_object_get(o, "list"), 2, buf, sizeof(buf)), "a, 3 and 1 more",
+    is_str(json_show_text(o, "n", buf, sizeof(buf)), "12", "show_text of a number is the number");
+    is_str(json_show_text(o, "none", buf, sizeof(buf)), "-", "show_text of an empty text is -");
+    is_str(json_show_text(o, "missing", buf, sizeof(buf)), "-", "show_text of a missing text is -");
+    is_str(json_get_word(o, "missing"), "", "get_word of a missing key is empty");
+    ok(!json_get_string(o, "missing"), "get_string of a missing key is NULL");
+    is_str(json_show_list(json_object_get(o, "list"), 2, buf, sizeof(buf)), "a, 3 and 1 more",
            "show_text of a list joins its strings");
     json_decref(o);
 }
@@ -73,14 +74,14 @@ static void test_writing(void)
     json_t *o = json_object();
     char *text;
 
-    put_real(o, "nan", NAN);
-    put_real(o, "real", 0.5);
-    put_count(o, "unknown", -1);
-    put_text(o, "empty", "");
-    put_text(o, "broken", "a\377b");
-    put_string(o, "string", "");
-    put_json(o, "nothing", NULL);
-    put_known(o, "left_out", INFINITY);
+    json_put_real(o, "nan", NAN);
+    json_put_real(o, "real", 0.5);
+    json_put_count(o, "unknown", -1);
+    json_put_text(o, "empty", "");
+    json_put_text(o, "broken", "a\377b");
+    json_put_string(o, "string", "");
+    json_put_json(o, "nothing", NULL);
+    json_put_known(o, "left_out", INFINITY);
     text = json_dumps(o, JSON_COMPACT);
     is_str(text,
            "{\"nan\":null,\"real\":0.5,\"unknown\":null,\"empty\":null,\"broken\":\"a?b\",\"string\":\"\","
@@ -114,11 +115,12 @@ static void test_optional(void)
     json_t *o = json_object();
     char *text;
 
-    put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
+    json_put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
     text = json_dumps(o, JSON_COMPACT);
     is_str(text, "{\"rows\":[{\"name\":\"a\",\"number\":-0.5,\"count\":0,\"tag\":-7},{\"tag\":0}]}",
            "optional members that are unknown are left out");
-    is_int((long)get_rows(back, sizeof(back[0]), 2, o, "rows", fields), 2, "rows without some keys are read");
+    is_int((long)json_get_rows(back, sizeof(back[0]), 2, o, "rows", fields), 2,
+           "rows without some keys are read");
     ok(!strcmp(back[0].name, "a") && back[0].number == -0.5 && back[0].count == 0 && back[0].tag == -7 &&
            !*back[1].name && isnan(back[1].number) && back[1].count == -1 && back[1].tag == 0,
        "an optional member that is not there is unknown");
@@ -143,8 +145,8 @@ static void test_rows(void)
     json_t *o = json_object();
     char *text;
 
-    put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
-    put_lines(o, "lines", lines[0], sizeof(lines[0]), 2);
+    json_put_rows(o, "rows", rows, sizeof(rows[0]), 2, fields);
+    json_put_lines(o, "lines", lines[0], sizeof(lines[0]), 2);
     text = json_dumps(o, JSON_COMPACT);
     is_str(text,
            "{\"rows\":[{\"name\":\"a\",\"in\":{\"range\":{\"p5\":1.0,\"p50\":2.0,\"p95\":3.0},\"estimate\":"
@@ -153,13 +155,14 @@ static void test_rows(void)
            "{\"value\":1.0,\"low\":null,\"high\":null},\"number\":null},\"count\":null,\"flag\":false}],"
            "\"lines\":[\"one\",\"two\"]}",
            "structs are written as objects by a table of fields");
-    is_int((long)get_rows(back, sizeof(back[0]), 3, o, "rows", fields), 2, "rows that were written are read");
+    is_int((long)json_get_rows(back, sizeof(back[0]), 3, o, "rows", fields), 2,
+           "rows that were written are read");
     ok(!strcmp(back[0].name, "a") && back[0].range[2] == 3 && back[0].estimate[1] == -1 &&
            back[0].number == -0.5 && back[0].count == 7 && back[0].flag && !back[1].name[0] &&
            isnan(back[1].range[0]) && back[1].range[1] == 2 && isnan(back[1].number) && back[1].count == -1 &&
            !back[1].flag,
        "a row that is read by the table that wrote it is the same");
-    is_int((long)get_lines(copy[0], sizeof(copy[0]), 1, o, "lines"), 1, "at most max lines are read");
+    is_int((long)json_get_lines(copy[0], sizeof(copy[0]), 1, o, "lines"), 1, "at most max lines are read");
     is_str(copy[0], "one", "a line that was written is read");
     free(text);
     json_decref(o);
@@ -199,10 +202,10 @@ static void test_unknown(void)
         struct maybe back;
         char *text;
 
-        put_fields(o, &cases[i].row, fields);
+        json_put_fields(o, &cases[i].row, fields);
         text = json_dumps(o, JSON_COMPACT);
         is_str(text, cases[i].want, "what is unknown is null or left out, case %zu", i);
-        get_fields(&back, o, fields);
+        json_get_fields(&back, o, fields);
         ok(back.there == cases[i].row.there && back.number == (back.there ? 7 : -1) && back.yes == 1 &&
                back.no == 0 && back.unknown == -1 && back.known == -2 && isnan(back.left_out),
            "what is unknown is read as unknown, case %zu", i);
@@ -227,7 +230,7 @@ static void test_check(void)
         json_t *o = object(cases[i].answer);
         struct err err = { "" };
 
-        ok(check_answer(o, "jobs", JSON_ARRAY, &err) == (*cases[i].want ? -1 : 0), "%s is %s",
+        ok(json_check_answer(o, "jobs", JSON_ARRAY, &err) == (*cases[i].want ? -1 : 0), "%s is %s",
            cases[i].answer, *cases[i].want ? "rejected" : "accepted");
         is_str(err.text, cases[i].want, "with the reason");
         json_decref(o);

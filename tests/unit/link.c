@@ -570,7 +570,7 @@ static void identities(void)
         ok(wait_for(&client.up) && wait_for(&server.up),
            "an agent connects with its step's credential, time %d\n%s", i + 1, client.why);
         ok(server.link && link_uid(server.link) == 4711, "its user is the one that is vouched for");
-        ok(server.link && get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
+        ok(server.link && json_get_int(link_step(server.link), "job", 1, 100, 0) == 12, "and so is its job");
     }
     agent.identity = NULL;
     forget(&client);

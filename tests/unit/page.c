@@ -195,7 +195,8 @@ static void texts(void)
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         json_t *value = json_loads(words[i].json, JSON_DECODE_ANY, NULL);
 
-        is_str(show_value(value, buf, sizeof(buf)), words[i].want, "show_value: %s as text", words[i].json);
+        is_str(json_show_value(value, buf, sizeof(buf)), words[i].want, "show_value: %s as text",
+               words[i].json);
         json_decref(value);
     }
 }
@@ -205,13 +206,13 @@ static void lists(void)
     json_t *list = json_loads("[\"n1\",\"n2\",\"n3\",4]", 0, NULL);
     char buf[64], small[8];
 
-    is_str(show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4",
+    is_str(json_show_list(list, 10, buf, sizeof(buf)), "n1, n2, n3, 4",
            "show_list: a short list is shown in full");
-    is_str(show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more",
+    is_str(json_show_list(list, 2, buf, sizeof(buf)), "n1, n2 and 2 more",
            "show_list: a list beyond the limit ends in the number of the others");
-    is_str(show_list(list, 10, small, sizeof(small)), "n1, n2,",
+    is_str(json_show_list(list, 10, small, sizeof(small)), "n1, n2,",
            "show_list: a list is cut at the end of the buffer");
-    is_str(show_list(NULL, 10, buf, sizeof(buf)), "-", "show_list: an unknown list is shown as -");
+    is_str(json_show_list(NULL, 10, buf, sizeof(buf)), "-", "show_list: an unknown list is shown as -");
     json_decref(list);
 }
 

@@ -14,7 +14,7 @@ static json_t *answer(const json_t *question, int rows, size_t bytes)
     struct pages_page page = { .rows = json_array() };
     char *text = xcalloc(1, bytes + 1);
     json_t *o = json_object();
-    int from = atoi(get_word(question, "from"));
+    int from = atoi(json_get_word(question, "from"));
 
     memset(text, 'x', bytes);
     for (int i = from; i < rows && !*page.next; i++) {
@@ -66,7 +66,7 @@ static void gather(size_t at)
     } while (rc > 0 && asked < 100);
     rows = json_object_get(p.answer, "rows");
     json_array_foreach(rows, i, a)
-        in_order &= get_count(a, "row") == (int64_t)i;
+        in_order &= json_get_count(a, "row") == (int64_t)i;
     is_int(rc, 0, "%s: comes to an end", lists[at].what);
     is_int((long long)json_array_size(rows), wanted, "%s: has as many rows as there are, or as were wanted",
            lists[at].what);
@@ -88,7 +88,7 @@ static void too_long(void)
     pages_append(&page, json_pack("{s:s}", "text", text), 0);
     pages_append(&page, NULL, 0);
     pages_put(&page, o, "rows");
-    ok(json_array_size(get_array(o, "rows")) == 0 && get_count(o, "left_out") == 1,
+    ok(json_array_size(json_get_array(o, "rows")) == 0 && json_get_count(o, "left_out") == 1,
        "a row that no page has room for is left out, and counted");
     json_decref(o);
     free(text);
@@ -108,20 +108,20 @@ static void cut(void)
             json_array_append_new(json_object_get(row, "names"), json_integer(i));
     }
     whole = json_dumpb(row, NULL, 0, JSON_COMPACT);
-    ok(!pages_cut(json_object_get(row, "row"), 0) && pages_cut(row, whole) && !get_object(row, "cut"),
+    ok(!pages_cut(json_object_get(row, "row"), 0) && pages_cut(row, whole) && !json_get_object(row, "cut"),
        "what fits is not cut, and a number cannot be");
     pages_append(&page, row, 0);
     row = json_array_get(page.rows, 0);
     rows = json_object_get(json_object_get(row, "heat"), "rows");
     ok(json_dumpb(row, NULL, 0, JSON_COMPACT) <= PAGES_ROW_MAX && json_array_size(rows) > 80000,
        "a long row is cut to what there is room for");
-    is_int(get_count(get_object(row, "cut"), "heat.rows") + (long long)json_array_size(rows), 100000,
-           "how many it has lost is said");
+    is_int(json_get_count(json_get_object(row, "cut"), "heat.rows") + (long long)json_array_size(rows),
+           100000, "how many it has lost is said");
     is_int((long long)json_array_size(json_object_get(row, "names")), 10, "a short list of it is not cut");
     is_int(json_integer_value(json_array_get(rows, 1)), 1, "the first rows stay");
     ok(!pages_cut(row, 30), "it cannot be cut to less than its other keys");
     pages_put(&page, o, "rows");
-    ok(get_count(o, "left_out") < 0, "it is not left out");
+    ok(json_get_count(o, "left_out") < 0, "it is not left out");
     json_decref(o);
 }
 
@@ -144,7 +144,7 @@ static void nonsense(void)
         struct pages p = { 0 };
         struct err err = { "" };
 
-        ok(pages_take(&p, question, first, &err) == 1 && !strcmp(get_word(p.question, "from"), "2"),
+        ok(pages_take(&p, question, first, &err) == 1 && !strcmp(json_get_word(p.question, "from"), "2"),
            "the next page is asked for by its word");
         ok(pages_take(&p, question, a, &err) == -1 && *err.text, "nonsense is refused: %s", answers[i]);
         pages_free(&p);

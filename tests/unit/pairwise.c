@@ -70,10 +70,11 @@ static json_t *judged(const struct topology *t, const struct survey *s, const st
 static void check_fault(json_t *answer, const char *check, const char *node, const char *words,
                         const char *next)
 {
-    const json_t *first = json_array_get(get_array(answer, "findings"), 0);
-    bool right = get_int(answer, "faults", 0, 100, -1) == 1 && !strcmp(get_word(first, "check"), check) &&
-                 !strcmp(json_string_value(json_array_get(get_array(first, "nodes"), 0)), node) &&
-                 strstr(get_word(first, "text"), words) && strstr(get_word(first, "next"), next);
+    const json_t *first = json_array_get(json_get_array(answer, "findings"), 0);
+    bool right = json_get_int(answer, "faults", 0, 100, -1) == 1 &&
+                 !strcmp(json_get_word(first, "check"), check) &&
+                 !strcmp(json_string_value(json_array_get(json_get_array(first, "nodes"), 0)), node) &&
+                 strstr(json_get_word(first, "text"), words) && strstr(json_get_word(first, "next"), next);
 
     ok(right, "%s of %s: %s", check, node, words);
     if (!right)
@@ -106,11 +107,12 @@ static void check_judgement(void)
     bool given_up[N] = { false };
     json_t *answer = judged(t, clean, NULL, 0, NULL);
 
-    ok(get_int(answer, "faults", 0, 100, -1) == 0 && json_array_size(get_array(answer, "findings")) == 1,
+    ok(json_get_int(answer, "faults", 0, 100, -1) == 0 &&
+           json_array_size(json_get_array(answer, "findings")) == 1,
        "a clean cluster: one line, and no fault");
     json_decref(answer);
     answer = judged(NULL, clean, NULL, 0, NULL);
-    is_int(get_int(answer, "faults", 0, 100, -1), 0, "no topology: no fault");
+    is_int(json_get_int(answer, "faults", 0, 100, -1), 0, "no topology: no fault");
     json_decref(answer);
     check_fault(judged(t, s = surveyed(t, 4, 1, 1e-3, 1, 1), NULL, 0, NULL), "delay", "node05", "take 1.1 ms",
                 "-w node05 ip -s link");

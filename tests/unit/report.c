@@ -100,9 +100,9 @@ static void test_ranks(void)
     struct report_heat_row *row;
     size_t n, n_rows;
 
-    rank = json_array_get(get_array(o, "rank_table"), 0);
-    ok(!json_object_get(rank, "lost") && !json_object_get(get_object(rank, "health"), "numa") &&
-           !json_object_get(get_object(rank, "health"), "voluntary_per_s"),
+    rank = json_array_get(json_get_array(o, "rank_table"), 0);
+    ok(!json_object_get(rank, "lost") && !json_object_get(json_get_object(rank, "health"), "numa") &&
+           !json_object_get(json_get_object(rank, "health"), "voluntary_per_s"),
        "a job's rank has no number of lost records, and its health nothing that is unknown");
     back = report_ranks_read(o, &n, &row, &n_rows);
     ok(n == 1 && back->inside && !strcmp(back->message, "recv") && back->peer == 2 && back->tag == -1 &&
@@ -114,7 +114,7 @@ static void test_ranks(void)
     free(back);
     json_decref(o);
     o = list_of("rank_table", report_rank_json(&quiet, RANK_OF_TRACE));
-    rank = json_array_get(get_array(o, "rank_table"), 0);
+    rank = json_array_get(json_get_array(o, "rank_table"), 0);
     ok(json_is_null(json_object_get(rank, "inside")) && !json_object_get(rank, "phase") &&
            !json_object_get(rank, "health") && !json_object_get(rank, "state"),
        "a trace's rank outside of calls, phases and health has no keys of them");
@@ -150,7 +150,7 @@ static void test_nodes(void)
     r.culprit_count = 3;
     r.last_culprit = 90;
     o = list_of("nodes", report_node_json(&r, NODE_OF_JOBS));
-    put_int(o, "now", 100);
+    json_put_int(o, "now", 100);
     back = report_node_rows_read(o, NULL);
     json_decref(o);
     report_node_free(&r);
@@ -187,8 +187,8 @@ static void test_comms(void)
     struct report_shortfalls s;
     json_t *o = json_object();
 
-    put_json(o, "communicators", report_comms_json(&comms));
-    put_json(o, "shortfalls", report_shortfalls_json(&shortfalls));
+    json_put_json(o, "communicators", report_comms_json(&comms));
+    json_put_json(o, "shortfalls", report_shortfalls_json(&shortfalls));
     report_comms_read(&c, o);
     report_shortfalls_read(&s, o);
     json_decref(o);
@@ -232,7 +232,7 @@ static void test_view(void)
     report_node_get(&r, &t.row[1]);
     node = report_node_json(&r, NODE_OF_TRACE);
     report_node_free(&r);
-    ok(get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(get_array(node, "jobs")) == 1,
+    ok(json_get_int(node, "ranks", 0, 9, -1) == 2 && json_array_size(json_get_array(node, "jobs")) == 1,
        "a node has two ranks and lists its job once");
     view_figures_get(v, 0, &f);
     report_ranks_get(&ranks, v, 0, &s);
@@ -241,15 +241,16 @@ static void test_view(void)
     report_projections_get(report, v, 0);
     report_view_get(report, v, 0, &s, &ranks);
     o = report_json(report);
-    is_int(get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
-    is_int((long long)json_array_size(get_array(o, "rank_table")), 2,
+    is_int(json_get_int(o, "rank_table_total", 0, 9, -1), 3, "rank_table_total counts all ranks");
+    is_int((long long)json_array_size(json_get_array(o, "rank_table")), 2,
            "a selection with offset 1 leaves out the first of three ranks");
-    is_str(get_word(json_array_get(get_array(o, "rank_table"), 0), "state"), "running",
+    is_str(json_get_word(json_array_get(json_get_array(o, "rank_table"), 0), "state"), "running",
            "a rank in the table is running");
     ok(json_is_null(json_object_get(o, "cpu_lack")), "no lack of CPU time is null");
-    ok(get_string(get_object(o, "scaling"), "missing") && get_string(get_object(o, "strategies"), "missing"),
+    ok(json_get_string(json_get_object(o, "scaling"), "missing") &&
+           json_get_string(json_get_object(o, "strategies"), "missing"),
        "scaling and strategies name what is missing");
-    ok(json_array_size(get_array(o, "agents")) == 0 && json_is_null(json_object_get(o, "pace")),
+    ok(json_array_size(json_get_array(o, "agents")) == 0 && json_is_null(json_object_get(o, "pace")),
        "the report of a view has no agents and no pacing");
     report_free(report);
     report_ranks_free(&ranks);
@@ -280,7 +281,7 @@ static void test_switches(void)
     ok(isnan(s->list[0].slowdown) && s->list[0].worst_rank == -1 && s->eventful == 0,
        "work that is not known is unknown, and nothing is named");
     o = report_switches_json(s);
-    first = json_array_get(get_array(o, "list"), 0);
+    first = json_array_get(json_get_array(o, "list"), 0);
     json_object_set_new(
         first, "named",
         json_pack("[{s:s,s:s,s:s}]", "node", "n\0333", "class", "communication", "culprit", "n3-n10"));
@@ -418,9 +419,9 @@ static void test_diagnosis(void)
     static struct report_efficiency e;
     static struct report_path p;
     static struct report_cpu_lack c;
-    json_t *o = fields_json(&efficiency, report_efficiency_fields);
+    json_t *o = json_of_fields(&efficiency, report_efficiency_fields);
 
-    get_fields(&e, o, report_efficiency_fields);
+    json_get_fields(&e, o, report_efficiency_fields);
     ok(!memcmp(&e, &efficiency, sizeof(e)), "efficiency is read as it was written");
     json_decref(o);
     o = report_path_json(&path);
@@ -428,8 +429,8 @@ static void test_diagnosis(void)
     ok(!memcmp(&p, &path, sizeof(p)), "the critical path is read as it was written");
     json_decref(o);
     c.known = true;
-    o = fields_json(&lack, report_cpu_lack_fields);
-    get_fields(&c, o, report_cpu_lack_fields);
+    o = json_of_fields(&lack, report_cpu_lack_fields);
+    json_get_fields(&c, o, report_cpu_lack_fields);
     ok(!memcmp(&c, &lack, sizeof(c)), "lack of CPU time is read as it was written");
     json_decref(o);
 }
@@ -447,17 +448,17 @@ static void test_history(void)
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
     struct view *v = view_new(&params, 0);
     struct report_heat heat, again;
-    json_t *o = fields_json(&history, report_history_fields);
+    json_t *o = json_of_fields(&history, report_history_fields);
 
-    get_fields(&h, o, report_history_fields);
+    json_get_fields(&h, o, report_history_fields);
     ok(!memcmp(&h, &history, sizeof(h)), "history is read as it was written");
     json_decref(o);
     h.step_s = gap;
     h.run.known = false;
-    o = fields_json(&h, report_history_fields);
+    o = json_of_fields(&h, report_history_fields);
     ok(json_is_null(json_object_get(o, "run")), "a run without stretches that are over is null");
-    ok(json_is_null(json_array_get(get_array(o, "step_s"), 0)), "a gap in a series is null");
-    get_fields(&h, o, report_history_fields);
+    ok(json_is_null(json_array_get(json_get_array(o, "step_s"), 0)), "a gap in a series is null");
+    json_get_fields(&h, o, report_history_fields);
     ok(h.step_s.n == 2 && isnan(h.step_s.value[0]) && h.step_s.value[1] == 1 && isnan(h.run.width_s) &&
            h.run.age_s.n == 0,
        "a gap in a series is read as one");

@@ -33,12 +33,12 @@ static json_t *json(const char *text)
 static void read_part(void *to, const json_t *o, const struct json_field *field)
 {
     *(bool *)to = json_is_object(o);
-    get_fields(to, o, field);
+    json_get_fields(to, o, field);
 }
 
 static json_t *part_json(const void *from, const struct json_field *field)
 {
-    return *(const bool *)from ? fields_json(from, field) : NULL;
+    return *(const bool *)from ? json_of_fields(from, field) : NULL;
 }
 
 static void test_launch(void)
@@ -112,12 +112,12 @@ static void test_seen(void)
     json_decref(o);
     is_json(part_json(&p, report_probe_fields), probe, "what probes recorded is written as it was read");
     o = json(silent);
-    get_fields(&s, o, report_silent_fields);
+    json_get_fields(&s, o, report_silent_fields);
     json_decref(o);
-    is_json(fields_json(&s, report_silent_fields), silent,
+    is_json(json_of_fields(&s, report_silent_fields), silent,
             "agents that are not heard are written as they were read");
     json_texts_free(&s.nodes);
-    get_fields(&s, NULL, report_silent_fields);
+    json_get_fields(&s, NULL, report_silent_fields);
     ok(s.number < 0 && !s.nodes.n, "how many agents are not heard is unknown where it was not read");
     is_json(part_json(&u, report_unseen_fields),
             "{\"reason\":\"static\",\"processes\":8,\"nodes\":2,\"node\":\"n1\",\"text\":null}",

@@ -28,8 +28,9 @@ static json_t *ask(const json_t *question, void *arg, struct err *err)
     struct pages *p = arg;
     size_t used = strlen(p->asked);
 
-    snprintf(p->asked + used, sizeof(p->asked) - used, "%s %s %s %lld; ", get_word(question, "query"),
-             get_word(question, "job"), get_word(question, "list"), (long long)get_count(question, "from"));
+    snprintf(p->asked + used, sizeof(p->asked) - used, "%s %s %s %lld; ", json_get_word(question, "query"),
+             json_get_word(question, "job"), json_get_word(question, "list"),
+             (long long)json_get_count(question, "from"));
     if (*p->text)
         return json_loads(p->text[p->n++], 0, NULL);
     err_set(err, "gone");

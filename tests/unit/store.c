@@ -708,7 +708,7 @@ static bool one_listed(json_t *row, size_t bytes, void *arg)
 
     ok(row && bytes == json_dumpb(row, NULL, 0, JSON_COMPACT), "a row is JSON of the size that is told");
     snprintf(l->text + strlen(l->text), sizeof(l->text) - strlen(l->text), "%lld ",
-             (long long)get_count(row, "job"));
+             (long long)json_get_count(row, "job"));
     json_decref(row);
     return ++l->rows % l->page;
 }

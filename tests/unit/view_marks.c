@@ -276,8 +276,8 @@ static void values(void)
            "The loss of rank 2 on node1 is not a finite number since step 101.",
            "the sentence about the job says it");
     report_values_get(&values_now, v, 2);
-    o = fields_json(&values_now, report_values_fields);
-    get_fields(&again, o, report_values_fields);
+    o = json_of_fields(&values_now, report_values_fields);
+    json_get_fields(&again, o, report_values_fields);
     ok(!memcmp(&again, &values_now, sizeof(again)), "values are read as they were written");
     ok(json_integer_value(json_object_get(json_object_get(o, "non_finite"), "rank")) == 2 &&
            json_integer_value(json_object_get(json_object_get(o, "loss"), "non_finite")) == 3 &&
