@@ -97,8 +97,9 @@ static int draw_cadence(struct canvas *c, int y, const struct report_cadence *ca
     if (!cadence->known || !strcmp(cadence->mode, "off") || isnan(cadence->interval_s))
         return draw_fact(c, y, "checkpoints", STYLE_TEXT,
                          cadence->known && !strcmp(cadence->mode, "off") ? "left to the program" : "-");
-    snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s", cadence->mode,
-             text_age(cadence->interval_s).s, cadence->reason, text_s(cadence->cost_s.value).s);
+    snprintf(text, sizeof(text), "%s every %s of work (%s), a write costs %s",
+             !strcmp(cadence->mode, "request") ? "requested" : "recommended", text_age(cadence->interval_s).s,
+             cadence->reason, text_s(cadence->cost_s.value).s);
     if (!isnan(cadence->goodput_most))
         text_append(text, sizeof(text), "; goodput at most %s", text_percent(cadence->goodput_most).s);
     if (cadence->next_due_s > 0)

@@ -124,7 +124,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     if (!has_content(v))
         return sheet_text(
             c, 0, 1, STYLE_TEXT,
-            "The switches are not known: Slurm told the nodes of none (SLURM_TOPOLOGY_ADDR). Set "
+            "The switches are not known: Slurm named none of them to the nodes (SLURM_TOPOLOGY_ADDR). Set "
             "TopologyPlugin=topology/tree in slurm.conf, and list the switches in topology.conf.");
     return draw_list(c, draw_head(c, v->switches), v);
 }
