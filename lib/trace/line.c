@@ -55,24 +55,66 @@ static enum ring_op message_of(const struct raw *raw)
                                          : RING_OP_NONE;
 }
 
-static void take_raw(const struct raw *raw, struct trace_record *rec)
-{
-    enum ring_op message = message_of(raw), op = message;
-    char name[TRACE_NAME_MAX + 1];
+/* As libraries and frameworks call them, in small letters and without what separates words. */
+static const struct {
+    const char *name;
+    enum ring_op op;
+} aliases[] = {
+    { "allreduce", RING_OP_ALLREDUCE },
+    { "allgather", RING_OP_ALLGATHER },
+    { "allgatherbase", RING_OP_ALLGATHER },
+    { "allgatherintotensor", RING_OP_ALLGATHER },
+    { "alltoall", RING_OP_ALLTOALL },
+    { "alltoallbase", RING_OP_ALLTOALL },
+    { "alltoallsingle", RING_OP_ALLTOALL },
+    { "broadcast", RING_OP_BCAST },
+    { "bcast", RING_OP_BCAST },
+    { "reduce", RING_OP_REDUCE },
+    { "reducescatter", RING_OP_REDUCE_SCATTER },
+    { "reducescatterbase", RING_OP_REDUCE_SCATTER },
+    { "reducescattertensor", RING_OP_REDUCE_SCATTER },
+    { "gather", RING_OP_GATHER },
+    { "scatter", RING_OP_SCATTER },
+    { "barrier", RING_OP_BARRIER },
+};
 
-    if (message == RING_OP_NONE) {
-        memcpy(name, raw->op, raw->op_bytes);
-        name[raw->op_bytes] = '\0';
-        op = ring_op_from_name(name);
-        /* A record cannot be of the operations that only a live slot has. */
-        op = op == RING_OP_POINT_TO_POINT || op == RING_OP_WAIT ? RING_OP_NONE : op;
-    }
+/* Of a collective.  false: there is none of that name. */
+static bool take_op(const struct raw *raw, uint8_t *op)
+{
+    char name[TRACE_NAME_MAX + 1], plain[TRACE_NAME_MAX + 1];
+    size_t n = 0;
+
+    memcpy(name, raw->op, raw->op_bytes);
+    name[raw->op_bytes] = '\0';
+    *op = (uint8_t)ring_op_from_name(name);
+    /* A record cannot be of the operations that only a live slot has. */
+    if (*op != RING_OP_NONE)
+        return *op != RING_OP_POINT_TO_POINT && *op != RING_OP_WAIT;
+    for (const char *c = name; *c; c++)
+        if (*c != '_' && *c != '-')
+            plain[n++] = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+    plain[n] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+        if (!strcmp(plain, aliases[i].name)) {
+            *op = (uint8_t)aliases[i].op;
+            return true;
+        }
+    return !strcmp(name, "collective");
+}
+
+static bool take_raw(const struct raw *raw, struct trace_record *rec)
+{
+    enum ring_op message = message_of(raw);
+    uint8_t op = (uint8_t)message;
+
+    if (message == RING_OP_NONE && !take_op(raw, &op))
+        return false;
     memcpy(rec->comm, raw->comm, raw->comm_bytes);
     rec->comm[raw->comm_bytes] = '\0';
     rec->comm_bytes = (uint32_t)raw->comm_bytes;
     rec->left = raw->left;
     rec->call = (struct call){ .rank = (uint32_t)raw->number[RANK],
-                               .op = (uint8_t)op,
+                               .op = op,
                                .flags = raw->number[BEGIN] ? RING_EVENT_NONBLOCKING : 0,
                                .seq = (uint32_t)raw->number[SEQ],
                                .root = -1,
@@ -84,6 +126,7 @@ static void take_raw(const struct raw *raw, struct trace_record *rec)
         rec->call.peer = (uint32_t)raw->number[PEER];
         rec->call.tag = (int32_t)raw->number[TAG];
     }
+    return true;
 }
 
 /* ---- scanner ---- */
@@ -246,8 +289,7 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
     for (int f = RANK; f <= TAG; f++)
         if (raw.number[f] > fields[f].max)
             return false;
-    take_raw(&raw, rec);
-    return true;
+    return take_raw(&raw, rec);
 }
 
 /* ---- parser ---- */
@@ -331,10 +373,18 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
 {
     json_t *o = parse_object(line, bytes, err);
     struct raw raw = { .left = false };
+    char op[TRACE_NAME_MAX + 1];
     int rc = -1;
 
-    if (o && (rc = get_record(o, &raw, err)) == 0)
-        take_raw(&raw, rec);
+    if (o && (rc = get_record(o, &raw, err)) == 0 && !take_raw(&raw, rec)) {
+        json_get_text(o, fields[OP].key, op, sizeof(op));
+        rc =
+            err_set(err,
+                    "unknown operation \"%s\": accepted are allreduce, allgather, alltoall, bcast, reduce, "
+                    "reduce_scatter, gather, scatter, barrier, their variants in MPI, \"collective\" for any "
+                    "other, send and recv",
+                    op);
+    }
     json_decref(o);
     return rc;
 }

@@ -20,7 +20,7 @@
 #define TRACE_NAME_MAX   63u         /* bytes of a node's, switch's or communicator's name */
 
 struct trace_record {
-    /* comm: not set, its name is below; op: RING_OP_NONE is a collective of an unknown name; leave_ns: 0
+    /* comm: not set, its name is below; op: RING_OP_NONE is "collective", one of no known name; leave_ns: 0
      * where it was not left */
     struct call call;
     uint32_t comm_bytes; /* length of comm */

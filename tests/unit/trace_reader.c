@@ -346,6 +346,10 @@ static void check_fatal(void)
           "line 2: rank 9 is not in the header" },
         { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"ti\":9,\"t0\":8,\"t1\":9}\n",
           "line 2: ti is after t0" },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"all\\u001bgather\",\"b\":0,\"t0\":8,\"t1\":null}\n",
+          "line 2: unknown operation \"all?gather\": accepted are allreduce," },
+        { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"wait\",\"b\":0,\"t0\":8,\"t1\":9}\n",
+          "line 2: unknown operation \"wait\"" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -380,9 +384,9 @@ static void check_counted(void)
           0, false },
         { "older than is remembered", HEADER RECORD(0, 9) RECORD(0, 1000) RECORD(0, 10), 2, 990, 0, 1, 0,
           false },
-        { "an unknown operation",
-          HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"gossip\",\"b\":0,\"t0\":1,\"t1\":2}\n", 1, 0, 0, 0, 1,
-          false },
+        { "an operation without a name",
+          HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"collective\",\"b\":0,\"t0\":1,\"t1\":2}\n", 1, 0, 0, 0,
+          1, false },
         { "a torn end", HEADER RECORD(0, 1) "{\"r\":0,\"c\":\"w\",\"s\":2,\"o\":\"barr", 1, 0, 0, 0, 0,
           true },
         { "no newline at the end",
@@ -487,6 +491,35 @@ static void check_lines(void)
     ok(trace_record_scan(begun, strlen(begun), &a) && a.call.op == RING_OP_SEND && a.call.begin_ns == 3 &&
            call_is_nonblocking(&a.call),
        "the beginning of a nonblocking send is read");
+}
+
+/* As libraries and frameworks write them. */
+static void check_aliases(void)
+{
+    static const struct {
+        const char *name;
+        enum ring_op op;
+    } names[] = {
+        { "all_gather", RING_OP_ALLGATHER },
+        { "AllReduce", RING_OP_ALLREDUCE },
+        { "broadcast", RING_OP_BCAST },
+        { "_allgather_base", RING_OP_ALLGATHER },
+        { "reduce_scatter_tensor", RING_OP_REDUCE_SCATTER },
+        { "REDUCE_SCATTER", RING_OP_REDUCE_SCATTER },
+        { "all_to_all_single", RING_OP_ALLTOALL },
+        { "reduce_scatter_block", RING_OP_REDUCE_SCATTER_BLOCK },
+        { "collective", RING_OP_NONE },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct trace_record rec;
+        char line[160];
+
+        snprintf(line, sizeof(line), "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"%s\",\"b\":0,\"t0\":8,\"t1\":9}",
+                 names[i].name);
+        ok(trace_record_scan(line, strlen(line), &rec) && rec.call.op == names[i].op,
+           "the operation %s is read as %s", names[i].name, ring_op_name(names[i].op));
+    }
 }
 
 #define MESSAGES \
@@ -629,6 +662,7 @@ int main(void)
     check_completed_late();
     check_price_of_early();
     check_lines();
+    check_aliases();
     check_fatal();
     check_counted();
     check_beyond();
