@@ -16,6 +16,9 @@
 /* Cycles without a communicator that is no part of them, though it is the largest. Chosen: evaluation and
  * checkpoints, which use it now and then, come after more. */
 #define ABSENT 16u
+/* As many times the longest gap that it has had before: layers of experts exchange in their group many times
+ * before all ranks meet. */
+#define GAPS 2u
 /* Ends of steps after which a rank's steps count as known.  Chosen: a call that is new after 64 of them
  * belongs to a rare part of the program and is no reason to look for the steps again. */
 #define ESTABLISHED_ENDS 64u
@@ -32,6 +35,7 @@ struct call_kind {
     uint32_t peer;
     int32_t tag;
     uint32_t newest; /* calls of the rank up to the newest one */
+    uint32_t gap;    /* most of them from one to the next, or until the first */
 };
 
 /* The calls that end a step: those of one kind whose number is the phase, modulo `every`. */
@@ -167,6 +171,8 @@ static void take_kind(struct caller *k, const struct call *c, uint64_t series, u
 {
     for (size_t i = 0; i < k->n_kinds; i++)
         if (k->kind[i].token == token) {
+            if (k->calls - k->kind[i].newest > k->kind[i].gap)
+                k->kind[i].gap = k->calls - k->kind[i].newest;
             k->kind[i].newest = k->calls;
             return;
         }
@@ -182,6 +188,7 @@ static void take_kind(struct caller *k, const struct call *c, uint64_t series, u
                                                 .peer = c->peer,
                                                 .tag = c->tag,
                                                 .newest = k->calls,
+                                                .gap = k->calls,
                                                 .series = series != c->comm };
 }
 
@@ -209,7 +216,7 @@ static bool calls_on_as_large(const struct boundary *b, const struct caller *k, 
  * by itself is less than a step. */
 static bool reaches_all(const struct boundary *b, const struct caller *k)
 {
-    uint32_t max = 0, newest = 0;
+    uint32_t max = 0, newest = 0, gap = 0, absent;
     bool part = true;
 
     for (size_t i = 0; i < k->n_kinds; i++) {
@@ -218,13 +225,17 @@ static bool reaches_all(const struct boundary *b, const struct caller *k)
 
         if (size < max || !size)
             continue;
-        if (size > max)
+        if (size > max) {
             part = false;
+            gap = 0;
+        }
+        gap = c->gap > gap ? c->gap : gap;
         newest = size > max || c->newest > newest ? c->newest : newest;
         max = size;
         part = part || cycle_count(&k->cycle, c->token);
     }
-    return part || k->calls - newest > ABSENT * k->cycle.length;
+    absent = ABSENT * k->cycle.length > GAPS * gap ? ABSENT * k->cycle.length : GAPS * gap;
+    return part || k->calls - newest > absent;
 }
 
 /* What repeats before a rank's first collective is less than a step where other ranks had one. */

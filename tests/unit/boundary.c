@@ -168,6 +168,20 @@ int main(void)
     boundary_free(run.b);
 
     run = begin();
+    for (uint32_t s = 0; s < STEPS; s++) {
+        for (uint32_t m = 0; m < 40; m++)
+            all_reduce(&run, PAIR, 1000, 1 << 20);
+        for (uint32_t bucket = 0; bucket < 3; bucket++)
+            all_reduce(&run, WORLD, 1000, 8);
+        if (s == 3)
+            run.after_world = true;
+    }
+    ok(run.after_world && run.moved <= 1,
+       "layers that exchange in pairs many times before all ranks meet are no steps");
+    is_int(boundary_period(run.b), 3, "... whose three collectives of all are one");
+    boundary_free(run.b);
+
+    run = begin();
     run.lose_every = 40;
     for (uint32_t s = 0; s < STEPS; s++) {
         for (uint32_t m = 0; m < 12; m++)
