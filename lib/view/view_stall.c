@@ -23,6 +23,7 @@
 #define SILENT_S     30.0
 /* agents report at least this often: without any item nothing is known */
 #define REPORTS_S   10.0
+#define ALONE_RATIO 4u   /* ranks that do nothing, to one that waits for them */
 #define SAME_TIME   0.1  /* of a step: as long ago as the other */
 #define SUSPENDED_S 15.0 /* by then it is known whether Slurm has stopped all ranks */
 
@@ -440,12 +441,34 @@ static void name_end(struct stall_search *s)
     s->rank[s->n++] = end;
 }
 
+static bool is_in_front(const struct stall_search *s, const struct view_rank *k)
+{
+    return k->known && !k->ended && view_stall_doing(s->v, k, s->now_s) == STALL_COLLECTIVE &&
+           k->inside_comm == s->front.comm && k->inside_seq == s->front.seq;
+}
+
+/* One of the few ranks that wait has called a collective too many, where the many others do nothing any more:
+ * that all of these stand still at once, for another reason, is less likely. */
+static void name_alone(struct stall_search *s)
+{
+    uint32_t size = communicators_size(s->v->communicators, s->front.comm);
+
+    if (s->why != STALL_MISSING || s->n < ALONE_RATIO * s->front.waiting || s->n + s->front.waiting < size)
+        return;
+    for (uint32_t i = 0; i < s->n && !presence_finished(s->v->presence); i++)
+        if (!is_idle(s, s->rank[i]))
+            return;
+    s->n = 0;
+    name_all(s, STALL_ALONE, is_in_front);
+}
+
 static void name_culprits(struct stall_search *s)
 {
     name_all(s, STALL_HALTED, halted);
     name_all(s, STALL_LOST, lost);
     name_all(s, STALL_MISSING, gone);
     name_all(s, STALL_MISSING, behind_outside);
+    name_alone(s);
     name_all(s, STALL_DIFFERS, differs);
     if (!s->n) {
         name_all(s, STALL_MISSING, waits_for_nobody);

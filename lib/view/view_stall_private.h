@@ -45,6 +45,7 @@ enum stall_why {
     STALL_BEHIND,  /* inside of an older collective than the others */
     STALL_DIFFERS, /* in another collective than the others */
     STALL_CIRCLE,  /* they wait for each other */
+    STALL_ALONE,   /* in a collective that most ranks do not call */
     STALL_MISSING  /* where the others wait */
 };
 

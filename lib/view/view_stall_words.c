@@ -252,6 +252,21 @@ static void say_open(struct words *w, const struct stall_search *s)
         seconds(s->now_s - f->since_s).s);
 }
 
+/* "rank 0 on n0 is alone in barrier 12 of world (16 ranks) for 12.0 s: ..." */
+static void describe_alone(struct words *w, const struct stall_search *s)
+{
+    const struct stall_front *f = &s->front;
+    uint32_t others = communicators_size(s->v->communicators, f->comm) - f->waiting;
+
+    if (s->n > 1)
+        say(w, "%u ranks, the first of them ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w,
+        "%s %s alone in %s %u of %s (%u ranks) for %s: the %u others have not called it, and are in no call",
+        s->n > 1 ? "," : "", s->n > 1 ? "are" : "is", collective_name(f->op), f->seq, label(s->v, f->comm).s,
+        others + f->waiting, seconds(s->now_s - f->since_s).s, others);
+}
+
 #define CIRCLE_WORDS 4u /* more ranks are too many for a sentence */
 
 static void describe_circle(struct words *w, const struct stall_search *s)
@@ -325,7 +340,7 @@ char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
         [STALL_NOBODY] = describe_nobody,     [STALL_HALTED] = describe_halted,
         [STALL_LOST] = describe_lost,         [STALL_BEHIND] = describe_behind,
         [STALL_DIFFERS] = describe_different, [STALL_CIRCLE] = describe_circle,
-        [STALL_MISSING] = describe_missing,
+        [STALL_ALONE] = describe_alone,       [STALL_MISSING] = describe_missing,
     };
     struct words w = { buf, size, 0 };
 

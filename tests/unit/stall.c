@@ -266,6 +266,15 @@ static const struct {
       { .op = RING_OP_BCAST, .comm = WORLD, .seq = 40 },
       "r5: rank 5 on node5 is in bcast 40 of world for 40.0 s, 7 others wait in allreduce 40 of world: the program calls different "
       "collectives" },
+    { "a rank that called a collective which all others, who do nothing any more, did not call is named",
+      { .op = NONE, .comm = WORLD, .seq = 39, .idle = true },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      "r5: rank 5 on node5 is alone in allreduce 40 of world (8 ranks) for 40.0 s: the 7 others have not called it, and are in no call" },
+    { "who computes is waited for, how many they are",
+      { .op = NONE, .comm = WORLD, .seq = 39 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      "r0,r1,r2,r3,r4,r6,r7: allreduce 40 of world (8 ranks) has been open for 40.0 s: 1 inside, waiting for 7 others, the first of them "
+      "rank 0 on node0 (between calls for 40.0 s, its last collective was 39)" },
     { "a rank in a message while all others are in a collective is waited for",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = MESSAGE },
