@@ -106,6 +106,7 @@ UNIT_TESTS = \
 	tests/unit/price \
 	tests/unit/question \
 	tests/unit/random \
+	tests/unit/recurrence \
 	tests/unit/recorder \
 	tests/unit/sampling \
 	tests/unit/regime \

@@ -67,7 +67,7 @@ struct call_steps {
     struct links *links;
     struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
-    struct expected *expected;
+    struct expected *expected, *mostly;
     struct suspicion slow_links, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at;   /* the place that links_longer is about */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
@@ -79,11 +79,12 @@ struct call_steps {
     uint32_t judged;    /* steps */
     bool last;          /* no more calls come: all prices are taken once more */
     bool any;
-    double end_s;               /* of that step */
-    float *own_s;               /* by rank, of the step being judged */
-    struct price_work *without; /* by rank, of a price */
-    float *slower;              /* excess by kind, of a price */
-    bool *held;                 /* by rank: it is slow */
+    double end_s;                           /* of that step */
+    float *own_s;                           /* by rank, of the step being judged */
+    struct price_work *without;             /* by rank, of a price */
+    bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price */
+    float *slower;                          /* excess by kind, of a price */
+    bool *held;                             /* by rank: it is slow */
     size_t own_cap, without_cap, slower_cap, held_cap;
 };
 
@@ -98,6 +99,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->links = links_new();
     s->links_excess = transfer_excess_new();
     s->expected = expected_new();
+    s->mostly = expected_new();
     s->boundary = boundary_new(members, arg);
     s->starvation = starvation_new();
     return s;
@@ -122,6 +124,7 @@ void call_steps_free(struct call_steps *s)
     links_free(s->links);
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
+    expected_free(s->mostly);
     starvation_free(s->starvation);
     free(s->slower);
     free(s->held);
@@ -178,11 +181,27 @@ static const float *slower_by(struct call_steps *s, const struct straggler *list
     return any ? s->slower : NULL;
 }
 
+/* In which steps one is late that is so now and then; by their numbers, modulo GRAPH_STEPS. */
+static void find_late_steps(const struct work *w, const struct straggler *g, bool late[GRAPH_STEPS])
+{
+    memset(late, 0, GRAPH_STEPS * sizeof(late[0]));
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        uint32_t slot = work_slot(w, b);
+
+        late[w->step[slot].seq % GRAPH_STEPS] = straggler_excess_in(g, w, slot, w->steps - 1 - b) > 0;
+    }
+}
+
 /* The excess of each rank that belongs to one of these. */
-static void excess_of(struct call_steps *s, const struct straggler *list, size_t n)
+static void excess_of(struct call_steps *s, const struct straggler *list, size_t n, struct price_change *c)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
 
+    for (size_t i = 0; i < n; i++)
+        if (list[i].late_min > 0) {
+            find_late_steps(w, &list[i], s->late[i]);
+            c->mostly = s->mostly;
+        }
     for (uint32_t r = 0; r < s->n; r++) {
         s->without[r] = (struct price_work){ 0 };
         for (size_t i = 0; i < n && r < w->n; i++)
@@ -190,7 +209,8 @@ static void excess_of(struct call_steps *s, const struct straggler *list, size_t
                 s->without[r] = (struct price_work){
                     .excess = (float)(list[i].excess / (1 + list[i].before)),
                     .from = diagnosis_seq(s->diagnosis, list[i].onset),
-                    .until = list[i].drift ? diagnosis_seq(s->diagnosis, list[i].ramp_end) : 0
+                    .until = list[i].drift ? diagnosis_seq(s->diagnosis, list[i].ramp_end) : 0,
+                    .late = list[i].late_min > 0 ? s->late[i] : NULL,
                 };
     }
 }
@@ -214,12 +234,14 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
 static struct price_change without_all(struct call_steps *s, const struct straggler *list, size_t n,
                                        uint32_t from)
 {
-    excess_of(s, list, n);
-    return (struct price_change){ .from = from,
-                                  .work = s->without,
-                                  .ranks = s->n,
-                                  .transfer_excess = slower_by(s, list, n),
-                                  .transfer_until = grows_until(s, list, n) };
+    struct price_change change = { .from = from,
+                                   .work = s->without,
+                                   .ranks = s->n,
+                                   .transfer_excess = slower_by(s, list, n),
+                                   .transfer_until = grows_until(s, list, n) };
+
+    excess_of(s, list, n, &change);
+    return change;
 }
 
 static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from,
@@ -541,6 +563,7 @@ static void judge_jitter(struct call_steps *s)
 
     diagnosis_jitter(s->diagnosis, &o);
     change.detour_min_s = (float)(DETOUR_SHARE * diagnosis_work(s->diagnosis)->usual_s);
+    s->detours.tried = s->detours.tried && !o.redrawn;
     if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
         o.min_slowdown = ORDINARY_NOISE;
         if (!s->detours.stood && !is_priced(s, &s->detours)) {
@@ -571,7 +594,7 @@ static void judge_others(struct call_steps *s)
     judge_links(s);
     judge_roles(s);
     /* Ranks that are slower for longer: their pieces are neither detours nor uneven. */
-    excess_of(s, named, n_named);
+    excess_of(s, named, n_named, &(struct price_change){ 0 });
     judge_pieces(s);
     judge_jitter(s);
 }

@@ -42,6 +42,8 @@ struct expected {
     uint32_t n_groups;
     struct map groups;
     double spread; /* standard deviation of a piece over what is expected */
+    bool (*leave_out)(const struct graph_op *op, const struct graph_step *s, void *arg);
+    void *arg;
     size_t number_cap, level_cap, factor_cap, group_cap;
 };
 
@@ -85,6 +87,11 @@ static bool counts(const struct graph_op *op)
     return op->known && op->place != GRAPH_NONE && op->usual_s > 0;
 }
 
+static bool is_example(const struct expected *e, const struct graph_op *op, const struct graph_step *s)
+{
+    return counts(op) && !(e->leave_out && e->leave_out(op, s, e->arg));
+}
+
 static void begin_steps(struct expected *e, const struct graph *g, uint32_t steps)
 {
     e->steps = steps;
@@ -125,7 +132,7 @@ static void find_levels(struct expected *e, const struct graph *g)
             double factor, should_s;
             struct level *l;
 
-            if (!counts(op))
+            if (!is_example(e, op, &s))
                 continue;
             l = &e->level[op->place];
             factor = factor_at(e, g, back, op->place)->now;
@@ -207,7 +214,7 @@ static void find_factors(struct expected *e, const struct graph *g)
             const struct graph_op *op = &s.op[i];
             double should_s, off;
 
-            if (!counts(op) || !(e->level[op->place].mean_s > 0))
+            if (!is_example(e, op, &s) || !(e->level[op->place].mean_s > 0))
                 continue;
             f = factor_at(e, g, back, op->place);
             should_s = e->level[op->place].mean_s;
@@ -251,8 +258,12 @@ static void join_factors(struct expected *e)
         }
 }
 
-void expected_take(struct expected *e, const struct graph *g, uint32_t steps)
+void expected_take(struct expected *e, const struct graph *g, uint32_t steps,
+                   bool (*leave_out)(const struct graph_op *op, const struct graph_step *s, void *arg),
+                   void *arg)
 {
+    e->leave_out = leave_out;
+    e->arg = arg;
     steps = steps < graph_steps(g) ? steps : graph_steps(g);
     e->steps = 0;
     if ((uint64_t)steps * steps * graph_classes(g) > PAIRS)

@@ -9,6 +9,7 @@
 #ifndef SYNCGUARD_CALLS_EXPECTED_H
 #define SYNCGUARD_CALLS_EXPECTED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "graph/graph.h"
@@ -19,8 +20,11 @@ struct expected *expected_new(void);
 void expected_free(struct expected *e); /* NULL is fine */
 
 /* Look at the graph's newest steps; what was known of others is forgotten.  Nothing is known after it of
- * programs that do too many different things: some thousand pairs of calls in 32 steps, 64 in 256. */
-void expected_take(struct expected *e, const struct graph *g, uint32_t steps);
+ * programs that do too many different things: some thousand pairs of calls in 32 steps, 64 in 256.  Pieces
+ * that leave_out() says true of, with arg, are no example for others; NULL: all are. */
+void expected_take(struct expected *e, const struct graph *g, uint32_t steps,
+                   bool (*leave_out)(const struct graph_op *op, const struct graph_step *s, void *arg),
+                   void *arg);
 /* Seconds that this piece of such a step would have taken; NaN: not known. */
 double expected_s(struct expected *e, const struct graph *g, const struct graph_op *op,
                   const struct graph_step *s);

@@ -10,6 +10,13 @@ static double grown(uint32_t number, uint32_t from, uint32_t until)
     return number >= until ? 1 : number < from ? 0 : (number - from) / (double)(until - from);
 }
 
+static bool is_late(const struct graph_op *op, const struct graph_step *s, void *arg)
+{
+    const struct price_work *k = &((const struct price_work *)arg)[op->rank];
+
+    return k->late && s->number >= k->from && k->late[s->number % GRAPH_STEPS];
+}
+
 /* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is,
  * is not. */
 static double without_excess(const struct graph_op *op, const struct graph_step *s,
@@ -46,11 +53,18 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
 
     if (s->number < c->from)
         return work_s;
+    if (c->work && c->work[op->rank].late) {
+        double mostly_s = expected_s(c->mostly, r->graph, op, s) + s->pause_s;
+
+        return is_late(op, s, (void *)c->work) && mostly_s > 0 ? fmin(work_s, mostly_s) : work_s;
+    }
     if (c->work)
         work_s = without_excess(op, s, &c->work[op->rank], work_s);
     if (!(usual_s > 0))
         return work_s;
-    if (c->other && s->number >= c->other[op->rank].from)
+    if (c->other && is_late(op, s, (void *)c->other))
+        return work_s;
+    if (c->other && s->number >= c->other[op->rank].from && !c->other[op->rank].late)
         more = 1 + c->other[op->rank].excess;
     if (c->detour_min_s > 0 && price_is_detour(op, s, more, c->detour_min_s))
         work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
@@ -90,7 +104,9 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
     if (!steps)
         return 0;
     if (c->expected)
-        expected_take(c->expected, g, steps);
+        expected_take(c->expected, g, steps, NULL, NULL);
+    if (c->mostly)
+        expected_take(c->mostly, g, steps, is_late, (void *)c->work);
     return graph_replay_both(g, steps, &change, ends);
 }
 
@@ -111,13 +127,16 @@ struct prices price_take(struct graph *g, const struct price_change *c, uint32_t
 uint32_t price_steps(struct graph *g, const struct price_change *c, double *saved_s, double *more)
 {
     struct graph_ends ends[GRAPH_STEPS];
-    const struct price_work *grows = NULL;
+    const struct price_work *grows = NULL, *seldom = NULL;
     uint32_t steps = replay_both(g, c, ends);
     double before_s = 0;
 
-    for (uint32_t r = 0; c->work && r < c->ranks; r++)
+    for (uint32_t r = 0; c->work && r < c->ranks; r++) {
         if (c->work[r].until)
             grows = &c->work[r];
+        if (c->work[r].late)
+            seldom = &c->work[r];
+    }
     for (uint32_t i = 0; i < steps; i++) {
         struct graph_step s = graph_step_about(g, steps - 1 - i);
         double until_s = ends[i].was_s - ends[i].changed_s;
@@ -126,6 +145,8 @@ uint32_t price_steps(struct graph *g, const struct price_change *c, double *save
         before_s = until_s;
         more[i] = (s.factor > 0 && s.factor < WORK_PAUSE_RATIO ? s.factor : 1) *
                   (grows ? grown(s.number, grows->from, grows->until) : 1);
+        if (seldom)
+            more[i] = seldom->late[s.number % GRAPH_STEPS];
     }
     return steps;
 }

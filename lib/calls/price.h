@@ -16,6 +16,9 @@ struct price_work {
     uint32_t from,
         /* numbers of steps: the first one with it; it grows evenly until the other, if that is later */
         until;
+    /* By number of the step, modulo GRAPH_STEPS: is the rank late in it?  Then its pieces of work take what
+     * they do in the others, which stay. NULL: divided by the excess in all. */
+    const bool *late;
 };
 
 struct price_change {
@@ -32,6 +35,8 @@ struct price_change {
     float even;
     /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
     float detour_min_s;
+    /* what is expected of ranks that are late now and then, in the other steps; NULL: none is */
+    struct expected *mostly;
 };
 
 struct prices price_take(struct graph *g, const struct price_change *c, uint32_t recent);

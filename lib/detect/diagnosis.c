@@ -99,6 +99,17 @@ static void end_finding(struct finding *f, uint64_t step)
     f->over_step = step;
 }
 
+/* What it was found by turned out to be another's: it never was. */
+static void withdraw(struct diagnosis *d, uint64_t key)
+{
+    size_t at = find_entry(d, key);
+
+    if (at == d->n)
+        return;
+    end_finding(&d->finding[at], d->work->steps);
+    d->finding[at].withdrawn = true;
+}
+
 /* When step `number` began.  The oldest remembered one stands for all before it, so that its time is unknown
  * once others were forgotten. */
 static double began_s(const struct work *w, uint64_t number)
@@ -202,6 +213,8 @@ static void take_stragglers(struct diagnosis *d)
         f->place = straggler[i].place;
         f->excess = straggler[i].excess / (1 + straggler[i].before);
         f->z = straggler[i].z;
+        f->rate = straggler[i].late_min > 0 ? straggler[i].late_share : NAN;
+        f->period = straggler[i].period;
     }
     for (size_t i = 0; i < d->n; i++) {
         bool named = d->entry[i].key < STRAGGLER_KEY;
@@ -230,6 +243,7 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     o->excess = c->detour_ratio;
     o->rate = c->detours_per_step;
     o->early = (double)c->jitter_onset < ALWAYS_DETOURS / c->detours_per_step;
+    o->redrawn = c->redrawn;
     return c->jitter;
 }
 
@@ -254,6 +268,8 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     /* Began before all that is remembered: when that was is known from before. */
     if (d->work->steps - onset == work_kept(d->work) && at < d->n && d->finding[at].onset_step <= onset)
         onset = d->finding[at].onset_step - 1;
+    if (o->redrawn && !o->standing)
+        withdraw(d, key);
     f = settle_finding(d, key, o->class, o->standing, onset);
     if (!f)
         return;
@@ -332,6 +348,8 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
                 o->ratio - 1, o->period);
     if (!d->pricing.method->prices_others)
         return;
+    if (c->redrawn && !c->jitter)
+        withdraw(d, KEY_JITTER);
     take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->jitter_cost,
                 c->detour_ratio, c->detours_per_step);
     take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,

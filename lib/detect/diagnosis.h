@@ -58,7 +58,8 @@ struct diagnosis_other {
     double excess, rate;
     struct interval cost; /* as of a finding */
     bool early;           /* it may have been there from the beginning */
-    double min_slowdown;  /* slowdown from which on it is reported; 0: as always */
+    bool redrawn; /* what it was found by is known to be another's: if it does not stand, it never did */
+    double min_slowdown; /* slowdown from which on it is reported; 0: as always */
 };
 /* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a
  * finding. */

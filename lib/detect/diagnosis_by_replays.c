@@ -116,7 +116,7 @@ static void share(struct diagnosis *d, double alone_ratio)
     struct finding *f;
 
     for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i) && t.n < STRAGGLERS_MAX)
+        if (diagnosis_is_straggler(d, i) && !(d->entry[i].straggler.late_min > 0) && t.n < STRAGGLERS_MAX)
             add_to(&t, d, i);
     if (t.n < 2 || !work_steps_since(d->work, t.latest, DIAGNOSIS_RECENT))
         return;

@@ -23,7 +23,7 @@ static uint32_t each(const struct pricing *p, const struct straggler *list, size
 
         saved_s[i] = straggler_saved_s(list, n, w, slot, w->steps - steps + i);
         more[i] = (step->pause ? step->usual_s : step->typical_s) *
-                  straggler_excess(&list[0], w->steps - steps + i);
+                  straggler_excess_in(&list[0], w, slot, w->steps - steps + i);
     }
     return steps;
 }

@@ -171,18 +171,23 @@ static void set_cost_interval(struct diagnosis *d, size_t at)
     uint64_t since = d->work->steps - straggler->onset, last = e->doubted_n == n_list ? e->doubted : 0;
     struct interval excess = interval_of(1, straggler->error, straggler->freedom), cost;
     double saved_s[WORK_STEPS], more[WORK_STEPS], all_s = 0, error, freedom;
-    uint32_t n, steps = work_steps_since(d->work, straggler->onset, WORK_STEPS);
+    uint32_t n, m = 0, steps = work_steps_since(d->work, straggler->onset, WORK_STEPS);
 
     if (steps < PRICING_DOUBT_MIN || (last && since >= last && since < 2 * last))
         return;
     e->doubted = since;
     e->doubted_n = n_list;
     n = p->method->each(p, list, n_list, saved_s, more);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         all_s += saved_s[i];
+        if (more[i] > 0 || !(straggler->late_min > 0)) { /* in the others it is not late */
+            saved_s[m] = saved_s[i];
+            more[m++] = more[i];
+        }
+    }
     cost.low = saved_with(p, list, n_list, excess.low, steps) / all_s;
     cost.high = saved_with(p, list, n_list, excess.high, steps) / all_s;
-    error = interval_ratio_error(saved_s, more, n, &freedom);
+    error = interval_ratio_error(saved_s, more, m, &freedom);
     cost = interval_product(cost, interval_of(1, straggler->onset_error / (double)since, INFINITY));
     cost = interval_product(cost, interval_of(1, error, freedom));
     cost = interval_product(cost, p->method->unseen(d, at));
@@ -200,7 +205,10 @@ static void price_straggler(struct diagnosis *d, size_t at)
     const struct work *w = d->work;
     struct finding *f = &d->finding[at];
     const struct straggler *straggler = &d->entry[at].straggler;
-    uint32_t recent = work_steps_since(w, straggler->onset, DIAGNOSIS_RECENT), last = 0;
+    /* what comes now and then may not have come in the newest */
+    uint32_t recent =
+        work_steps_since(w, straggler->onset, straggler->late_min > 0 ? WORK_STEPS : DIAGNOSIS_RECENT);
+    uint32_t last = 0;
     struct cost cost;
 
     if (keeps_price(d, at))

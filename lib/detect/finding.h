@@ -74,6 +74,7 @@ struct finding {
     uint32_t with;
     bool standing;
     bool unconfirmed; /* it has not lasted long enough to be named; see diagnosis.h */
+    bool withdrawn;   /* what it was found by turned out to be another finding's: it never was */
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */
     bool follows;
@@ -91,8 +92,11 @@ struct finding {
      * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
     double excess;
     double last_ratio; /* straggler, drift: share of the steps in which it came last */
-    double rate;       /* jitter: detours a step; congestion: bursts; oscillation: steps a period */
-    double z;          /* evidence in standard errors; NaN: not of that kind */
+    /* Jitter: detours a step; congestion: bursts; oscillation: steps a period; straggler: the share of the
+     * steps in which it is late, NaN: all. */
+    double rate;
+    uint32_t period; /* straggler that is late in some steps: from one to the next; 0: as it comes */
+    double z;        /* evidence in standard errors; NaN: not of that kind */
 };
 
 #endif

@@ -15,6 +15,7 @@ libdetect_a_SOURCES = \
 	lib/detect/oscillation.c lib/detect/oscillation.h \
 	lib/detect/places.c lib/detect/places.h \
 	lib/detect/pricing.h \
+	lib/detect/recurrence.c lib/detect/recurrence.h \
 	lib/detect/rhythm.c lib/detect/rhythm.h \
 	lib/detect/straggler.c lib/detect/straggler.h \
 	lib/detect/transfer.c lib/detect/transfer.h \

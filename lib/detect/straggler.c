@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "detect/onset.h"
+#include "detect/recurrence.h"
 #include "model/interval.h"
 #include "model/statistics.h"
 
@@ -51,12 +52,20 @@
 #define SETTLED_DRIFT REFIT_LATER
 /* of 16 steps: about as long as the onsets and drifts that are looked for */
 #define SHAPE_WINDOW 2
+/* Who is late in fewer than this share of the steps is late now and then. Chosen: a fault that all steps show
+ * may be missing in some, whose records were lost. */
+#define NOW_AND_THEN 0.7
+/* Without a late step, and times the usual distance: over. As DETOUR_QUIET of variability.c. */
+#define QUIET_STEPS  64u
+#define QUIET_WAITS  4.0
+#define FADING_WAITS 2.0
 
 struct named {
     struct straggler straggler;
     size_t track;
     uint32_t below, other, fitted;
-    bool fitted_once, joined;
+    bool fitted_once, joined, recurs;
+    uint64_t last; /* recurs: the newest late step */
     size_t rival;
 };
 
@@ -65,7 +74,9 @@ struct stragglers {
     struct named named[STRAGGLERS_MAX];
     struct straggler list[STRAGGLERS_MAX];
     size_t n_named;
-    uint64_t refused; /* the step at which a candidate was last found too cheap; 0: none was */
+    struct recurrence recurrence;
+    uint64_t refused;           /* the step at which a candidate was last found too cheap; 0: none was */
+    uint64_t refused_recurring; /* likewise, one that is late now and then */
     uint32_t next_id;
 };
 
@@ -86,7 +97,8 @@ void stragglers_reset(struct stragglers *s)
 {
     places_reset(&s->places);
     s->n_named = 0;
-    s->refused = 0;
+    s->recurrence.n = 0;
+    s->refused = s->refused_recurring = 0;
 }
 
 bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank)
@@ -146,6 +158,8 @@ static void describe_named(struct stragglers *s, const struct work *w, struct na
 
     for (uint32_t i = 0; i < n; i++)
         y[i] = places_excess(&s->places, w, track, work_slot(w, n - 1 - i));
+    if (n == w->steps)
+        y[0] = NAN; /* the first one that was judged may be half of a step */
     median = (float)statistics_known_medianf(y + n - since, since, scratch);
     o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, track),
                    straggler->drift);
@@ -160,6 +174,7 @@ static void describe_named(struct stragglers *s, const struct work *w, struct na
         return;
     }
     named->fitted_once = true;
+    straggler->late_min = 0;
     straggler->drift = o.ramp;
     straggler->onset = w->steps - n + o.from;
     straggler->ramp_end = w->steps - n + o.to;
@@ -180,6 +195,28 @@ double straggler_excess(const struct straggler *straggler, uint64_t step)
            (double)(straggler->ramp_end - straggler->onset);
 }
 
+double straggler_excess_in(const struct straggler *straggler, const struct work *w, uint32_t slot,
+                           uint64_t step)
+{
+    double most = 0;
+
+    if (!(straggler->late_min > 0))
+        return straggler_excess(straggler, step);
+    for (uint32_t r = 0; r < w->n && step >= straggler->onset; r++)
+        if (straggler_has(straggler, w, r))
+            most = fmax(most, work_excess(w, slot, r) - straggler->before);
+    return most > straggler->late_min ? most : 0;
+}
+
+/* Own work of one of its ranks, as it would be without it in a step in which it is late now and then. */
+static float without_lateness(const struct straggler *straggler, const struct work_step *s, float own_s)
+{
+    double base_s = s->pause ? s->usual_s : s->typical_s,
+           mostly_s = s->typical_s + straggler->before * base_s;
+
+    return own_s > mostly_s + straggler->late_min * base_s ? (float)mostly_s : own_s;
+}
+
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
                          uint64_t step)
 {
@@ -190,8 +227,8 @@ double straggler_saved_s(const struct straggler *list, size_t n, const struct wo
     for (size_t i = 0; i < n; i++) {
         double more = straggler_excess(&list[i], step) / (1 + list[i].before);
 
-        share[i] = (float)fmax(0, more / (1 + more));
-        any = any || share[i] > 0;
+        share[i] = list[i].late_min > 0 ? 0 : (float)fmax(0, more / (1 + more));
+        any = any || more > 0;
     }
     for (uint32_t r = 0; any && r < w->n; r++) {
         float own_s = work_own_s(w, slot, r);
@@ -199,7 +236,9 @@ double straggler_saved_s(const struct straggler *list, size_t n, const struct wo
         if (isnan(own_s))
             continue;
         for (size_t i = 0; i < n; i++)
-            if (straggler_has(&list[i], w, r))
+            if (straggler_has(&list[i], w, r) && list[i].late_min > 0 && step >= list[i].onset)
+                own_s = without_lateness(&list[i], at_slot, own_s);
+            else if (straggler_has(&list[i], w, r))
                 own_s -= (at_slot->pause ? at_slot->usual_s : own_s) * share[i];
         without = fmaxf(without, own_s);
     }
@@ -227,12 +266,14 @@ static double slowdown(const struct straggler *list, size_t n, const struct work
 {
     uint64_t onset = 0;
     struct price p;
-    uint32_t steps;
+    uint32_t steps, max = PRICE_STEPS;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         onset = list[i].onset > onset ? list[i].onset : onset;
+        max = list[i].late_min > 0 ? WORK_STEPS : max;
+    }
     steps = (uint32_t)(w->steps - onset);
-    steps = steps < PRICE_MIN ? PRICE_MIN : steps < PRICE_STEPS ? steps : PRICE_STEPS;
+    steps = steps < PRICE_MIN ? PRICE_MIN : steps < max ? steps : max;
     steps = steps < work_kept(w) ? steps : work_kept(w);
     if (!n || !steps)
         return 1;
@@ -308,7 +349,7 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
             track_overlaps(mine, &s->places.track[t], w))
             best = t;
     best = whole_node(s, best);
-    if (best == named->track || (named->joined && s->places.track[best].scope == SCOPE_RANK) ||
+    if (best == named->track || (named->joined && s->places.track[best].scope < mine->scope) ||
         s->places.track[best].z < OTHER_SCOPE * mine->z || late_part(s, w, best) != best) {
         named->other = 0;
         return;
@@ -327,69 +368,50 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
         }
 }
 
-static bool is_rank_of(const struct stragglers *s, const struct named *named, size_t node,
+/* The place that a rank or a node is part of: its node, its switch; UINT32_MAX: none that is known. */
+static uint32_t whole_of(const struct stragglers *s, const struct named *named)
+{
+    const struct track *track = &s->places.track[named->track];
+
+    if (named->recurs || track->scope > SCOPE_NODE)
+        return UINT32_MAX;
+    return s->places.around[2 * track->first + (track->scope == SCOPE_NODE)];
+}
+
+static bool is_part_of(const struct stragglers *s, const struct named *named, uint32_t whole,
                        const struct named *like)
 {
     uint64_t a = named->straggler.onset, b = like->straggler.onset;
 
-    return named->straggler.scope == SCOPE_RANK && s->places.around[2 * named->track] == node &&
+    return named->straggler.scope == like->straggler.scope && whole_of(s, named) == whole &&
            (a > b ? a - b : b - a) <= SAME_ONSET;
 }
 
-/* Ranks of a node that are named one by one: when these are all, it is the node. */
-static void join_ranks(struct stragglers *s, const struct work *w)
+/* Ranks of a node that are named one by one, or nodes of a switch: when these are all, or as many as can be
+ * named, and no part of it is much less late, it is the whole. */
+static void join_parts(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named; i++) {
         struct named *named = &s->named[i];
-        bool one = named->straggler.scope == SCOPE_RANK;
-        uint32_t node = one ? s->places.around[2 * named->track] : UINT32_MAX, together = 0;
+        uint32_t whole = whole_of(s, named), ranks = 0, parts = 0;
 
-        for (size_t j = 0; j < s->n_named && node != UINT32_MAX; j++)
-            together += is_rank_of(s, &s->named[j], node, named);
-        if (together < 2 || together < s->places.track[node].ranks || late_part(s, w, node) != node)
+        if (whole == UINT32_MAX || s->places.track[whole].ranks == w->n)
+            continue;
+        for (size_t j = 0; j < s->n_named; j++)
+            if (is_part_of(s, &s->named[j], whole, named)) {
+                ranks += s->named[j].straggler.ranks;
+                parts++;
+            }
+        if (parts < 2 || (ranks < s->places.track[whole].ranks && parts < STRAGGLERS_MAX) ||
+            late_part(s, w, whole) != whole)
             continue;
         for (size_t j = s->n_named; j-- > i + 1;)
-            if (is_rank_of(s, &s->named[j], node, named))
+            if (is_part_of(s, &s->named[j], whole, named))
                 drop_named(s, j);
-        named->track = node;
+        named->track = whole;
         named->joined = true;
         describe_named(s, w, named);
     }
-}
-
-static void review_named(struct stragglers *s, const struct work *w)
-{
-    for (size_t i = 0; i < s->n_named;) {
-        struct named *named = &s->named[i];
-        const struct track *track = &s->places.track[named->track];
-        uint32_t steps = work_steps_since(w, named->straggler.onset, PLACES_MEDIAN_STEPS);
-        double left = places_recent_excess(&s->places, w, track, steps) - named->straggler.before;
-
-        named->straggler.z = track->z;
-        named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
-        if (named->below >= LET_GO_STEPS) {
-            places_forget(&s->places, w, track);
-            drop_named(s, i);
-            continue;
-        }
-        named->straggler.fading = named->below;
-        if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) && !named->below)
-            describe_named(s, w, named);
-        look_at_rivals(s, w, i++);
-    }
-}
-
-/* The strongest place above the limit that has no part in what is named already. */
-static size_t find_candidate(const struct stragglers *s, const struct work *w)
-{
-    size_t best = s->places.n_tracks;
-
-    for (size_t t = 0; t < s->places.n_tracks; t++)
-        if (s->places.track[t].above >= CONFIRM_STEPS &&
-            (best == s->places.n_tracks || s->places.track[t].z > s->places.track[best].z) &&
-            !is_claimed(s, w, t))
-            best = t;
-    return best;
 }
 
 /* Does it cost enough, or will it soon? One of several equally slow ones costs nothing alone: what counts is
@@ -414,6 +436,146 @@ static void refuse_cheap(struct stragglers *s, const struct work *w, const struc
         if (with < without * min)
             drop_named(s, i);
     }
+}
+
+/* ---- late now and then ---- */
+
+static void describe_recurring(const struct stragglers *s, const struct work *w, struct named *named,
+                               const struct recurring *found)
+{
+    struct straggler *straggler = &named->straggler;
+    double waits = (double)(w->steps - found->last) * found->share;
+
+    *straggler = (struct straggler){ .id = straggler->id,
+                                     .scope = found->scope,
+                                     .place = found->place,
+                                     .ranks = s->places.track[named->track].ranks,
+                                     .onset = named->recurs ? straggler->onset : found->onset,
+                                     .excess = found->excess,
+                                     .before = named->recurs ? straggler->before : found->before,
+                                     .z = named->recurs ? straggler->z : found->z,
+                                     .freedom = INFINITY,
+                                     .fading = waits > FADING_WAITS,
+                                     .late_min = found->late_min,
+                                     .late_share = found->share,
+                                     .period = found->period };
+    named->recurs = true;
+    named->last = found->last;
+}
+
+/* Is it late in most of the newest steps since it began, by a good part of what it is late by? */
+static bool is_late_in_most(struct stragglers *s, const struct work *w, const struct straggler *straggler,
+                            size_t track)
+{
+    uint32_t n = work_steps_since(w, straggler->onset, PLACES_MEDIAN_STEPS), late = 0;
+
+    for (uint32_t b = 0; b < n; b++)
+        late += places_excess(&s->places, w, &s->places.track[track], work_slot(w, b)) - straggler->before >
+                LET_GO_SHARE * straggler->excess;
+    return late > NOW_AND_THEN * n;
+}
+
+static bool recurs_still(struct stragglers *s, const struct work *w, struct named *named)
+{
+    struct recurring found;
+    uint64_t since;
+
+    if (!recurrence_of(&s->recurrence, w, named->straggler.scope, named->straggler.place, &found))
+        return false;
+    describe_recurring(s, w, named, &found);
+    since = w->steps - named->last;
+    return !(since > QUIET_STEPS && (double)since * found.share > QUIET_WAITS);
+}
+
+static size_t track_at(const struct stragglers *s, enum finding_scope scope, uint32_t rank)
+{
+    return scope == SCOPE_RANK ? rank : s->places.around[2 * rank + (scope == SCOPE_SWITCH)];
+}
+
+/* Late steps gather at a place that is not named, or is named as if it were late in all. */
+static void name_recurring(struct stragglers *s, const struct work *w, const struct pricing *pricing,
+                           double min_slowdown)
+{
+    struct recurring found;
+    struct named named = { 0 };
+    size_t n;
+
+    if (s->n_named == STRAGGLERS_MAX ||
+        (s->refused_recurring && w->steps < s->refused_recurring + REFUSED_STEPS) ||
+        !recurrence_find(&s->recurrence, w, &found) || found.share > NOW_AND_THEN)
+        return;
+    named.track = whole_node(s, track_at(s, found.scope, w->step[work_slot(w, 0)].last));
+    found.scope = s->places.track[named.track].scope;
+    found.place = s->places.track[named.track].place;
+    describe_recurring(s, w, &named, &found);
+    if (is_late_in_most(s, w, &named.straggler, named.track))
+        return;
+    for (size_t i = 0; i < s->n_named; i++) {
+        struct named *other = &s->named[i];
+
+        if (!track_overlaps(&s->places.track[other->track], &s->places.track[named.track], w))
+            continue;
+        if (other->recurs || found.before > LET_GO_SHARE * found.excess)
+            return;
+        other->track = named.track;
+        describe_recurring(s, w, other, &found);
+        return;
+    }
+    named.straggler.id = s->next_id++;
+    n = s->n_named;
+    s->named[s->n_named++] = named;
+    refuse_cheap(s, w, pricing, n, min_slowdown);
+    s->refused_recurring = s->n_named == n ? w->steps : 0;
+}
+
+static void review_named(struct stragglers *s, const struct work *w)
+{
+    for (size_t i = 0; i < s->n_named;) {
+        struct named *named = &s->named[i];
+        const struct track *track = &s->places.track[named->track];
+        uint32_t steps = work_steps_since(w, named->straggler.onset, PLACES_MEDIAN_STEPS);
+        double left;
+
+        if (named->recurs) {
+            if (!recurs_still(s, w, named)) {
+                recurrence_forget(&s->recurrence, w, named->straggler.scope, named->straggler.place);
+                drop_named(s, i);
+                continue;
+            }
+            if (!is_late_in_most(s, w, &named->straggler, named->track)) {
+                i++;
+                continue;
+            }
+            named->recurs = false;
+            describe_named(s, w, named);
+        }
+        left = places_recent_excess(&s->places, w, track, steps) - named->straggler.before;
+        named->straggler.z = track->z;
+        named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
+        if (named->below >= LET_GO_STEPS) {
+            places_forget(&s->places, w, track);
+            recurrence_forget(&s->recurrence, w, track->scope, track->place);
+            drop_named(s, i);
+            continue;
+        }
+        named->straggler.fading = named->below;
+        if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) && !named->below)
+            describe_named(s, w, named);
+        look_at_rivals(s, w, i++);
+    }
+}
+
+/* The strongest place above the limit that has no part in what is named already. */
+static size_t find_candidate(const struct stragglers *s, const struct work *w)
+{
+    size_t best = s->places.n_tracks;
+
+    for (size_t t = 0; t < s->places.n_tracks; t++)
+        if (s->places.track[t].above >= CONFIRM_STEPS &&
+            (best == s->places.n_tracks || s->places.track[t].z > s->places.track[best].z) &&
+            !is_claimed(s, w, t))
+            best = t;
+    return best;
 }
 
 static void name_new(struct stragglers *s, const struct work *w, const struct pricing *pricing,
@@ -441,13 +603,18 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
 void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing,
                      double min_slowdown)
 {
+    bool late;
+
     if (!places_current(&s->places, w))
         stragglers_reset(s); /* what is named speaks of places as they were */
+    late = recurrence_step(&s->recurrence, w);
     if (!places_step(&s->places, w))
         return;
     review_named(s, w);
     name_new(s, w, pricing, min_slowdown);
-    join_ranks(s, w);
+    if (late)
+        name_recurring(s, w, pricing, min_slowdown);
+    join_parts(s, w);
     for (size_t i = 0; i < s->n_named; i++)
         s->list[i] = s->named[i].straggler;
     for (size_t t = 0; t < s->places.n_tracks; t++)

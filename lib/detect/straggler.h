@@ -6,7 +6,7 @@
  * two halves the slower one is. Named after two steps in a row above the limit, if it costs enough, and let
  * go well below.
  *
- * Since when, and whether it grows: onset.h. */
+ * Since when, and whether it grows: onset.h. Who is late in some steps only: recurrence.h. */
 #ifndef SYNCGUARD_DETECT_STRAGGLER_H
 #define SYNCGUARD_DETECT_STRAGGLER_H
 
@@ -37,6 +37,10 @@ struct straggler {
     double error, freedom;
     double onset_error; /* steps, as a standard deviation */
     bool fading;        /* the newest steps show less of it: it may be over */
+    /* It is late in some steps only (recurrence.h): an excess over that makes it late in a step, 0: it is in
+     * all; the share of the steps; how many from one to the next, 0: as it comes. */
+    double late_min, late_share;
+    uint32_t period;
 };
 
 struct stragglers;
@@ -58,6 +62,9 @@ bool straggler_has(const struct straggler *straggler, const struct work *w, uint
 bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node);
 /* The excess that was its in step `step`. */
 double straggler_excess(const struct straggler *straggler, uint64_t step);
+/* The excess that was its in the step in that slot, number `step`. */
+double straggler_excess_in(const struct straggler *straggler, const struct work *w, uint32_t slot,
+                           uint64_t step);
 /* How much longer than without it the step in that slot (number `step`) took, in seconds; 0 before its onset.
  * Several at a time (list[n]): without any of them. */
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,

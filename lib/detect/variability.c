@@ -37,11 +37,6 @@
  * is by chance (exp(-4)). */
 #define DETOUR_QUIET 64u
 
-/* Steps that tell how long one usually takes, and the fewest: their lower quartile is the fourth of them, or
- * the least. */
-#define RESIDUALS     16u
-#define RESIDUALS_MIN 4u
-
 #define NOBODY UINT32_MAX /* rank of a detour that was none */
 
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
@@ -121,31 +116,6 @@ static struct step_detours look_at_step(struct variability *s, const struct work
     return l;
 }
 
-/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of
- * the newest, because half of them may have had a detour. NaN: not known yet. */
-static float residual_s(const struct work *w)
-{
-    float residual[RESIDUALS];
-    size_t n = 0;
-
-    for (uint32_t b = 1; b < work_kept(w) && n < RESIDUALS; b++) {
-        const struct work_step *step = &w->step[work_slot(w, b)];
-
-        if (!step->pause && !isnan(step->duration_s))
-            residual[n++] = step->duration_s - step->typical_s;
-    }
-    return n < RESIDUALS_MIN ? NAN : (float)statistics_quantilef(residual, n, 0.25);
-}
-
-/* Did the newest step take longer by what the delayed ranks came behind the others, as far as its usual
- * length is known? */
-static bool lengthens_step(const struct work *w, const struct work_step *step, const struct step_detours *l)
-{
-    float behind_s = step->longest_s - fmaxf(l->undelayed_s, l->late_s), residual = residual_s(w);
-
-    return isnan(residual) || step->duration_s - step->typical_s - residual > behind_s / 2;
-}
-
 /* So many ranks may have a detour in one step and not share a cause: one in eight, or as many as come
  * together by chance where detours are frequent (Poisson). */
 static uint32_t together(const struct variability *s, uint32_t n)
@@ -165,6 +135,7 @@ static void drop_detours(struct variability *s, struct work *w, const struct str
 {
     uint64_t have = s->detours < VARIABILITY_DETOURS ? s->detours : VARIABILITY_DETOURS;
 
+    s->redrawn = false;
     for (uint64_t i = 1; i <= have && n; i++) {
         struct detour *detour = &s->detour[(s->detours - i) % VARIABILITY_DETOURS];
         uint64_t back = w->steps - detour->step;
@@ -176,6 +147,11 @@ static void drop_detours(struct variability *s, struct work *w, const struct str
             if (back < work_kept(w)) {
                 struct work_step *step = &w->step[work_slot(w, (uint32_t)back)];
 
+                /* what recurs was taken for jitter for long */
+                if (late[j].late_min > 0 && s->jitter && detour->step > s->jitter_onset) {
+                    s->seen_saved_s -= step->longest_s - step->without_detours_s;
+                    s->redrawn = true;
+                }
                 step->without_detours_s = step->longest_s;
             }
         }
@@ -277,6 +253,8 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->detours_per_step = (t.detours - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
     if (s->jitter && w->steps > newest + DETOUR_QUIET && w->steps > newest + 4 / s->detours_per_step)
         s->jitter = false;
+    if (s->redrawn && (t.detours < DETOURS_MIN || t.ranks < ranks_min))
+        s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
     if (s->jitter || t.detours < DETOURS_MIN || t.ranks < ranks_min || 2 * t.commonest > t.detours + 1)
@@ -352,7 +330,7 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
     s->known += l.known / (double)w->n;
     s->looked++;
     if (l.detours && l.detours <= together(s, w->n) && w->steps > DETOURS_FROM &&
-        lengthens_step(w, newest, &l)) {
+        work_shows(w, newest->longest_s - fmaxf(l.undelayed_s, l.late_s))) {
         newest->without_detours_s = fmaxf(l.undelayed_s, l.late_s); /* for the late ones all wait anyway */
         if (s->jitter)
             s->seen_saved_s += newest->longest_s - newest->without_detours_s;

@@ -29,6 +29,8 @@ struct variability {
     } detour[VARIABILITY_DETOURS];
     uint64_t detours;
     bool jitter;
+    /* detours that it stood on turned out, in the newest step, to be those of a place that is named */
+    bool redrawn;
     uint64_t jitter_onset; /* step */
     uint64_t ordinary;     /* detours before that */
     double seen_saved_s;   /* since the onset, by the detours that were seen ... */

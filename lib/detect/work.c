@@ -12,6 +12,10 @@
 #define WORK_SIGMA_MIN 0.002 /* clocks and exit skew are no better */
 #define NOISE_CHANGES  64.0f /* steps that the noise is a running mean over */
 #define RECENT_SHARE   0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
+/* Steps that tell how long one usually takes, and the fewest: their lower quartile is the fourth of them, or
+ * the least. */
+#define RESIDUALS     16u
+#define RESIDUALS_MIN 4u
 
 struct work *work_new(void)
 {
@@ -173,6 +177,30 @@ uint32_t work_seq_of(const struct work *w, uint64_t number)
     uint64_t back = w->steps - number;
 
     return w->step[work_slot(w, back < work_kept(w) ? (uint32_t)back : work_kept(w) - 1)].seq;
+}
+
+/* How much longer than the typical own work a step takes that nothing rare made longer: the lower quartile of
+ * the newest, because half of them may have had a detour. NaN: not known yet. */
+static double residual_s(const struct work *w)
+{
+    float residual[RESIDUALS];
+    size_t n = 0;
+
+    for (uint32_t b = 1; b < work_kept(w) && n < RESIDUALS; b++) {
+        const struct work_step *step = &w->step[work_slot(w, b)];
+
+        if (!step->pause && !isnan(step->duration_s))
+            residual[n++] = step->duration_s - step->typical_s;
+    }
+    return n < RESIDUALS_MIN ? NAN : statistics_quantilef(residual, n, 0.25);
+}
+
+bool work_shows(const struct work *w, double behind_s)
+{
+    const struct work_step *step = &w->step[work_slot(w, 0)];
+    double residual = residual_s(w);
+
+    return isnan(residual) || step->duration_s - step->typical_s - residual > behind_s / 2;
 }
 
 double work_recent_excess(const struct work *w, uint32_t rank)

@@ -129,6 +129,10 @@ uint32_t work_steps_since(const struct work *w, uint64_t onset, uint32_t max);
 /* The collective with which step `number` (from 1) ended; the oldest remembered where it is further back. */
 uint32_t work_seq_of(const struct work *w, uint64_t number);
 
+/* Did the newest step take longer by behind_s, by which somebody came behind the others, as far as it is
+ * known how long a step takes that nothing rare made longer? */
+bool work_shows(const struct work *w, double behind_s);
+
 /* Mean excess of a rank over the newest steps; NaN not known. */
 double work_recent_excess(const struct work *w, uint32_t rank);
 

@@ -123,6 +123,25 @@ static void append_last(const struct finding *f, bool past, char *buf, size_t si
     text_append(buf, size, " and %s last in %.0f %% of the steps", past ? "was" : "is", 100 * f->last_ratio);
 }
 
+/* "rank 0 on node1 is late in one step of 30, again and again, by 7.1 times a step's work on average" */
+static void append_recurring(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    append_culprit(v, f, buf, size);
+    text_append(buf, size, past ? " was late in " : " is late in ");
+    if (f->period == 2)
+        text_append(buf, size, "every second step");
+    else if (f->period == 3)
+        text_append(buf, size, "every third step");
+    else if (f->period)
+        text_append(buf, size, "one step of %u, again and again", f->period);
+    else
+        text_append(buf, size, "%.*f %% of the steps", f->rate < 0.1, 100 * f->rate);
+    if (f->excess < LONGER_PERCENT)
+        text_append(buf, size, ", by %.0f %% of a step's work on average", 100 * f->excess);
+    else
+        text_append(buf, size, ", by %.1f times a step's work on average", f->excess);
+}
+
 /* "39.1 to 41.5 % longer than", "2.30 to 12.0 times as long as" */
 static void append_excess(const struct finding *const *list, size_t n, char *buf, size_t size)
 {
@@ -216,6 +235,10 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
     }
     switch (f->class) {
     case FINDING_STRAGGLER: /* "node4 (4 ranks) computes 39.1 % longer than its peers and is last in ..." */
+        if (!isnan(f->rate)) {
+            append_recurring(v, f, past, buf, size);
+            break;
+        }
         append_culprit(v, f, buf, size);
         text_append(buf, size, " ");
         if (!append_input(v, f, past, buf, size)) {

@@ -219,13 +219,42 @@ static bool still_stands(const struct view_verdict *r, const struct view_verdict
     return false;
 }
 
+static bool is_withdrawn(const struct view *v, const struct view_verdict *r)
+{
+    const struct finding *f;
+    size_t n = diagnosis_findings(v->diagnosis, &f);
+
+    for (size_t i = 0; i < n; i++)
+        if (f[i].id == r->finding.id)
+            return f[i].withdrawn;
+    return false;
+}
+
+/* It never was: the list of the run is without it, those who were told of it are told. */
+static void withdraw_raised(struct view *v, double now_s, struct view_verdict *r)
+{
+    struct verdicts *s = v->verdicts;
+
+    events_add(v->events, now_s, "", "%s %s: withdrawn, another verdict explains it",
+               finding_class_name(r->finding.class), r->culprit[0]);
+    s->n_raised--;
+    memmove(r, r + 1, (size_t)(s->raised + s->n_raised - r) * sizeof(*r));
+}
+
 static void close_raised(struct view *v, double now_s, const struct view_verdict *now, size_t n)
 {
     struct verdicts *s = v->verdicts;
 
-    for (struct view_verdict *r = s->raised; r < s->raised + s->n_raised; r++) {
+    for (size_t i = 0; i < s->n_raised; i++) {
+        struct view_verdict *r = &s->raised[i];
+
         if (!r->finding.standing || still_stands(r, now, n))
             continue;
+        if (is_withdrawn(v, r)) {
+            withdraw_raised(v, now_s, r);
+            i--;
+            continue;
+        }
         r->finding.standing = false;
         r->over_s = now_s;
         if (!r->minor)
@@ -290,7 +319,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].unconfirmed || is_told_with_another(v, &f[i]) ||
+        if (f[i].unconfirmed || f[i].withdrawn || is_told_with_another(v, &f[i]) ||
             (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
             (partial && !is_of_work(&f[i])))
             continue;

@@ -580,6 +580,57 @@ static void ranks_of_a_node(void)
     diagnosis_free(d);
 }
 
+/* Sixteen ranks, two on a node, four nodes below a switch: those of one switch are slower from the first step
+ * on, before which half a step was seen. */
+static void half_of_a_kind(void)
+{
+    struct diagnosis *d = diagnosis_new();
+    double time_s = 0, faultless_s = 0;
+    uint64_t before = random_state; /* other tests draw what they drew without this one */
+    const struct finding *f;
+    size_t n;
+
+    for (uint32_t r = 0; r < 16; r++)
+        diagnosis_place(d, r, 100 + r / 2, 200 + r / 8);
+    for (uint32_t k = 0; k < 120; k++) {
+        float own[16], longest = 0, usual = 0;
+
+        for (uint32_t r = 0; r < 16; r++) {
+            double s = COMPUTE_S * (1 + 0.005 * gauss());
+
+            own[r] = (float)(s * (r >= 8 && k ? 1.2 : 1));
+            longest = fmaxf(longest, own[r]);
+            usual = fmaxf(usual, (float)s);
+        }
+        time_s += longest;
+        faultless_s += usual;
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 16,
+                                                 .duration_s = longest,
+                                                 .transfer_s = NAN,
+                                                 .ended_s = time_s },
+                       1.01);
+    }
+    n = diagnosis_findings(d, &f);
+    while (n && !f->standing) {
+        f++;
+        n--;
+    }
+    ok(n == 1 && f->scope == SCOPE_SWITCH && f->place == 201,
+       "nodes that are slow alike and are all of a switch are one slow switch");
+    if (n) {
+        ok(near(f->excess, 0.2, 0.05), "it is slow by all that it differs from the others\n%g", f->excess);
+        ok(near(f->saved_s, time_s - faultless_s, 0.1),
+           "it costs what the run without it would be shorter by\n%g of %g", f->saved_s,
+           time_s - faultless_s);
+    }
+    diagnosis_free(d);
+    random_state = before;
+}
+
 /* Eight ranks, two on a node; delayed and slow take `ratio` times as long.  The step takes `longer` times the
  * usual work. */
 static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t delayed, uint32_t slow_node,
@@ -768,6 +819,7 @@ int main(void)
     placed_late();
     alone_on_their_nodes();
     ranks_of_a_node();
+    half_of_a_kind();
     detours_by_chance();
     hidden_detours();
     struck_from_the_start();
