@@ -71,7 +71,8 @@ struct interval diagnosis_jitter_cost(const struct diagnosis *d);
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o);
 uint32_t diagnosis_next_id(const struct diagnosis *d); /* findings so far */
 uint64_t diagnosis_steps(const struct diagnosis *d);
-/* Findings of the run, prices as of now; lent until the next call of any of these. */
+/* Findings of the run, with prices as of now, which are taken here where steps have come since; lent until
+ * the next call of any of these. */
 size_t diagnosis_findings(struct diagnosis *d, const struct finding **list);
 /* The newest step as it is kept, after diagnosis_step; lent until the next. */
 const struct work_step *diagnosis_newest(const struct diagnosis *d);

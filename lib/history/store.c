@@ -100,7 +100,8 @@ static const char *const sql[STATEMENTS] = {
     [COUNT_LISTED] = "SELECT count(*) FROM listed",
     [COUNT_OWN_LISTED] = "SELECT count(*) FROM listed WHERE uid=?1",
     [COUNT_UNLISTED] = "SELECT count(*) FROM unlisted",
-    /* A row has a report's first keys, and of its policy the name. */
+    /* Of reports that earlier releases stored, whose keys these are: later ones keep their row, and a new key
+     * is none of these. */
     [LIST_EARLIER] =
         "INSERT OR IGNORE INTO listed"
         " SELECT uid, job, step, restarts, step.updated, (SELECT json_group_object(key, CASE"
