@@ -67,7 +67,7 @@ struct call_steps {
     struct links *links;
     struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
-    struct expected *expected, *mostly;
+    struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at;   /* the place that links_longer is about */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
@@ -99,7 +99,6 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->links = links_new();
     s->links_excess = transfer_excess_new();
     s->expected = expected_new();
-    s->mostly = expected_new();
     s->boundary = boundary_new(members, arg);
     s->starvation = starvation_new();
     return s;
@@ -124,7 +123,6 @@ void call_steps_free(struct call_steps *s)
     links_free(s->links);
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
-    expected_free(s->mostly);
     starvation_free(s->starvation);
     free(s->slower);
     free(s->held);
@@ -192,15 +190,16 @@ static void find_late_steps(const struct work *w, const struct straggler *g, boo
     }
 }
 
-/* The excess of each rank that belongs to one of these. */
-static void excess_of(struct call_steps *s, const struct straggler *list, size_t n, struct price_change *c)
+/* The excess of each rank that belongs to one of these.  true: some are late in some steps only. */
+static bool excess_of(struct call_steps *s, const struct straggler *list, size_t n)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
+    bool seldom = false;
 
     for (size_t i = 0; i < n; i++)
         if (list[i].late_min > 0) {
             find_late_steps(w, &list[i], s->late[i]);
-            c->mostly = s->mostly;
+            seldom = true;
         }
     for (uint32_t r = 0; r < s->n; r++) {
         s->without[r] = (struct price_work){ 0 };
@@ -213,6 +212,7 @@ static void excess_of(struct call_steps *s, const struct straggler *list, size_t
                     .late = list[i].late_min > 0 ? s->late[i] : NULL,
                 };
     }
+    return seldom;
 }
 
 /* Until when all of what these make slower grows; 0: some stood at once. */
@@ -234,14 +234,14 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
 static struct price_change without_all(struct call_steps *s, const struct straggler *list, size_t n,
                                        uint32_t from)
 {
-    struct price_change change = { .from = from,
-                                   .work = s->without,
-                                   .ranks = s->n,
-                                   .transfer_excess = slower_by(s, list, n),
-                                   .transfer_until = grows_until(s, list, n) };
+    bool seldom = excess_of(s, list, n);
 
-    excess_of(s, list, n, &change);
-    return change;
+    return (struct price_change){ .from = from,
+                                  .work = s->without,
+                                  .ranks = s->n,
+                                  .transfer_excess = slower_by(s, list, n),
+                                  .transfer_until = grows_until(s, list, n),
+                                  .mostly = seldom ? s->expected : NULL };
 }
 
 static struct prices replay_all(void *arg, const struct straggler *list, size_t n, uint32_t from,
@@ -594,7 +594,7 @@ static void judge_others(struct call_steps *s)
     judge_links(s);
     judge_roles(s);
     /* Ranks that are slower for longer: their pieces are neither detours nor uneven. */
-    excess_of(s, named, n_named, &(struct price_change){ 0 });
+    excess_of(s, named, n_named);
     judge_pieces(s);
     judge_jitter(s);
 }

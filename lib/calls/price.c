@@ -53,11 +53,13 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
 
     if (s->number < c->from)
         return work_s;
-    if (c->work && c->work[op->rank].late) {
+    if (c->work && is_late(op, s, (void *)c->work)) {
         double mostly_s = expected_s(c->mostly, r->graph, op, s) + s->pause_s;
 
-        return is_late(op, s, (void *)c->work) && mostly_s > 0 ? fmin(work_s, mostly_s) : work_s;
+        return mostly_s > 0 ? fmin(work_s, mostly_s) : work_s;
     }
+    if (c->work && c->work[op->rank].late)
+        return work_s;
     if (c->work)
         work_s = without_excess(op, s, &c->work[op->rank], work_s);
     if (!(usual_s > 0))
