@@ -453,7 +453,7 @@ static void name_alone(struct stall_search *s)
 {
     uint32_t size = communicators_size(s->v->communicators, s->front.comm);
 
-    if (s->why != STALL_MISSING || s->n < ALONE_RATIO * s->front.waiting || s->n + s->front.waiting < size)
+    if (!s->n || s->n < ALONE_RATIO * s->front.waiting || s->n + s->front.waiting < size)
         return;
     for (uint32_t i = 0; i < s->n && !presence_finished(s->v->presence); i++)
         if (!is_idle(s, s->rank[i]))
@@ -467,8 +467,10 @@ static void name_culprits(struct stall_search *s)
     name_all(s, STALL_HALTED, halted);
     name_all(s, STALL_LOST, lost);
     name_all(s, STALL_MISSING, gone);
-    name_all(s, STALL_MISSING, behind_outside);
-    name_alone(s);
+    if (!s->n) {
+        name_all(s, STALL_MISSING, behind_outside);
+        name_alone(s);
+    }
     name_all(s, STALL_DIFFERS, differs);
     if (!s->n) {
         name_all(s, STALL_MISSING, waits_for_nobody);

@@ -533,6 +533,28 @@ static void lost_node(void)
     view_free(view);
 }
 
+/* Who waits for processes that are gone is not alone by its own doing. */
+static void gone(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = NONE, .comm = WORLD, .seq = 39, .idle = true });
+    rank[5] = (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r5: ", 4), "a rank that waits alone, while the others do nothing, is named");
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (r != 5)
+            view_rank_end(view, r, 0, true);
+    view_tick(view, now_s += 1);
+    is_str(
+        hang(),
+        "r0,r1,r2,r3,r4,r6,r7: allreduce 40 of world (8 ranks) has been open for 41.0 s: 1 inside, waiting for 7 others, "
+        "the first of them rank 0 on node0 (its process is gone)",
+        "when the processes of the others are gone, these are named");
+    view_free(view);
+}
+
 static void silent_node_comes_back(void)
 {
     start(40);
@@ -618,6 +640,7 @@ int main(void)
     late_start();
     ended();
     lost_node();
+    gone();
     silent_node_comes_back();
     all_silent();
     unrecorded();
