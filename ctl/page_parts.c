@@ -58,10 +58,12 @@ static void styled_end(struct styled *s, const struct page *p, enum page_style s
 
 static void put_paragraph(const struct page *p, enum page_style style, int indent, const char *text)
 {
+    char clean[2048]; /* as long as page_line() makes one; a trace's names are as the trace has them */
     struct styled s;
 
+    utf8_clean(clean, sizeof(clean), text);
     styled_begin(&s);
-    text_wrap(s.out, text, indent, p->form.columns);
+    text_wrap(s.out, clean, indent, p->form.columns);
     styled_end(&s, p, style, INT_MAX);
 }
 
@@ -84,10 +86,12 @@ void page_title(const struct page *p, const char *text)
 
 void page_hang(const struct page *p, enum page_style style, const char *head, const char *text)
 {
+    char clean[2048];
     struct styled s;
 
+    utf8_clean(clean, sizeof(clean), text);
     styled_begin(&s);
-    text_hang(s.out, PAGE_INDENT, head, text, PAGE_EVIDENCE, p->form.columns);
+    text_hang(s.out, PAGE_INDENT, head, clean, PAGE_EVIDENCE, p->form.columns);
     styled_end(&s, p, style, INT_MAX);
 }
 
@@ -135,6 +139,7 @@ void page_figure(struct table *t, const char *name, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(words, sizeof(words), fmt, ap);
     va_end(ap);
+    utf8_clean(words, sizeof(words), words);
     if (!*words || !strcmp(words, "-"))
         return;
     table_cell(t, "%s", name);
@@ -171,7 +176,7 @@ const char *page_word(const char *text)
     return *text ? text : "-";
 }
 
-const char *page_plural(double n)
+const char *page_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
 }

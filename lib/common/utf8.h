@@ -25,8 +25,8 @@ char *utf8_mend(char *text);
 
 /* Copy into size bytes, cut at a character's boundary.  Invalid bytes, and control and text-direction
  * characters, which could garble a terminal, become '?'.  to may be from.  Every text from outside passes
- * through here before it reaches a terminal or the log: in get_text() and show_text() (wire/json.h),
- * err_set() and log_warn(). */
+ * through here before it reaches a terminal or the log: in json_get_text() and json_show_text()
+ * (wire/json.h), on pages (ctl/page_parts.c), in err_set() and log_warn(). */
 void utf8_clean(char *to, size_t size, const char *from);
 
 #endif

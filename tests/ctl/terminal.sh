@@ -62,4 +62,11 @@ is "$(PAGER=/no/such/pager terminal 5 "${analyze[@]}" 2>/dev/null | grep -c '^ *
 PAGER='head -n 1' terminal 5 "${analyze[@]}" >"$dir/out"
 is "$? $(wc -l <"$dir/out")" "0 1" "a pager that ends early is no error"
 is "$(PAGER='sed s/^/P:/' terminal 5 "${analyze[@]}" --json | grep -c ^P:)" 0 "JSON goes through no pager"
+
+# What a trace calls its job and its nodes reaches a terminal without its control characters, in sentences, figures and tables.
+sed '1s/"job": "7.0"/"job": "x\\u001b[31mRED"/; 1s/"node": "n/"node": "n\\u001b[7m/g' "$dir/trace.jsonl" >"$dir/hostile.jsonl"
+"$top_builddir/sgctl" analyze "$dir/hostile.jsonl" >"$dir/out"
+is "$(grep -c $'\033' "$dir/out")" 0 "names with control characters: none is printed"
+is "$(grep -c '^Trace of x?\[31mRED' "$dir/out")" 1 "each stands as a question mark"
+is "$(NO_COLOR=1 terminal 200 "$top_builddir/sgctl" analyze "$dir/hostile.jsonl" | grep -c $'\033')" 0 "nor is one on a terminal"
 done_testing
