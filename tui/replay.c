@@ -310,6 +310,7 @@ struct report *replay_report(struct replay *r, const struct report_selection *se
                                            .ranks_guarded = f.ranks_known,
                                            .ranks_total = r->ranks,
                                            .overhead_ratio = NAN };
+    report->agents_total = report->silent.number = -1; /* a trace has none, and says nothing of them */
     report_events_get(&report->events, &r->events, now_s);
     report_ranks_free(&ranks);
     return report;
