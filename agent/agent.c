@@ -46,7 +46,7 @@
 #define FLUSH_S       0.2  /* between batches */
 #define SENT_S        1e-3 /* after that the kernel has a batch */
 #define BACKLOG_BYTES (4u << 20)
-/* how long acknowledged batches are kept for a controller that restarts: it stores what it knows each 30 s */
+/* how long acknowledged batches are kept for a controller that restarts: it saves what it knows every 30 s */
 #define KEEP_S 45.0
 /* time between two looks at the node and the ranks' processes, ... */
 #define HEALTH_S     1.0
@@ -588,7 +588,7 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
 {
     static const struct uplink_events events = { on_hello, on_ready, on_control, on_trouble };
     struct agent *a = xcalloc(1, sizeof(*a));
-    char *notes = xstrdup(o->notes), *rest = notes, *line;
+    char *notes, *rest, *line;
     uint64_t id;
 
     a->o = o;
@@ -616,9 +616,11 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
         err_set(err, "cannot create an event");
         goto fail;
     }
+    notes = rest = xstrdup(o->notes);
     while ((line = strsep(&rest, "\n")))
         if (*line)
             add_note(line, a);
+    free(notes);
     if (o->unconfirmed)
         add_note("no credential could be made for this step: does munged run on this node?", a);
     a->control = control_page_create(o->dir);
@@ -628,10 +630,8 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
         add_note(a->text, a);
     }
     a->checkpoint = checkpoint_new(o->dir, o->job, a->control, add_note, a);
-    free(notes);
     return a;
 fail:
-    free(notes);
     agent_free(a);
     return NULL;
 }

@@ -9,20 +9,12 @@
 
 #define WINDOW_MAX_S 3600
 
-static json_t *placement_json(const struct agent_choice *c)
+/* name, before and after: the keys under which it is told. */
+static json_t *choice_json(const struct agent_choice *c, const char *name, const char *before,
+                           const char *after)
 {
-    return *c->name
-               ? json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", c->applied, "compared", c->compared,
-                           "pattern", json_of_text(c->name), "slurm_s", c->before_s, "chosen_s", c->after_s)
-               : NULL;
-}
-
-static json_t *algorithm_json(const struct agent_choice *c)
-{
-    return *c->name
-               ? json_pack("{s:o, s:b, s:b, s:f, s:f}", "name", json_of_text(c->name), "applied", c->applied,
-                           "compared", c->compared, "usual_s", c->before_s, "most_s", c->after_s)
-               : json_object();
+    return json_pack("{s:b, s:b, s:o, s:f, s:f}", "applied", c->applied, "compared", c->compared, name,
+                     json_of_text(c->name), before, c->before_s, after, c->after_s);
 }
 
 json_t *message_unseen(const struct unseen_news *u)
@@ -68,9 +60,12 @@ json_t *message_hello(const struct agent_arguments *o, const char *instance, uin
     json_put_count(hello, "local_tasks", o->local_tasks);
     json_put_text(hello, "policy", o->policy);
     json_put_bool(hello, "policy_asked", o->policy_asked);
-    json_put_json(hello, "placement", placement_json(&o->placement));
+    json_put_json(hello, "placement",
+                  *o->placement.name ? choice_json(&o->placement, "pattern", "slurm_s", "chosen_s") : NULL);
     if (o->algorithm_looked)
-        json_put_json(hello, "algorithm", algorithm_json(&o->algorithm));
+        json_put_json(hello, "algorithm",
+                      *o->algorithm.name ? choice_json(&o->algorithm, "name", "usual_s", "most_s")
+                                         : json_object());
     json_put_count(hello, "first_batch", (int64_t)first_batch);
     json_put_json(hello, "notes", json_of_texts((const char *const *)note, n_notes));
     json_put_json(hello, "unseen", message_unseen(u));
