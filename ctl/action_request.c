@@ -10,6 +10,7 @@
 #include "common/now.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
+#include "ctl/output.h"
 #include "doctor/node_check.h"
 #include "rules/action.h"
 #include "wire/json.h"
@@ -137,12 +138,6 @@ static json_t *rehearse(const struct action_request_options *o, json_t *q, struc
     return answer;
 }
 
-static void print_json(const json_t *action)
-{
-    json_dumpf(action, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    putchar('\n');
-}
-
 /* ---- waiting ---- */
 
 static bool is_pending(const json_t *action)
@@ -190,7 +185,7 @@ static int conclude(const struct action_request_options *o, const json_t *action
 
     json_show_text(action, "outcome", outcome, sizeof(outcome));
     if (o->json) {
-        print_json(action);
+        output_json(action);
     } else if (done) {
         printf("%s: %s\n", what, outcome);
     }
@@ -215,7 +210,7 @@ int action_request_run(const struct action_request_options *o, json_t *q, struct
     json_show_text(rehearsed, "text", what, sizeof(what));
     if (o->dry_run) {
         if (o->json)
-            print_json(json_object_get(rehearsed, "action"));
+            output_json(json_object_get(rehearsed, "action"));
         else
             printf("would %s\n", what);
         rc = ACTION_REQUEST_DONE;

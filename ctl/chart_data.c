@@ -70,7 +70,7 @@ void chart_data_past(struct chart_lines *c, const struct report_past *past)
 {
     c->mark = past->runs > 0 ? past->step_p50_s : NAN;
     snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s",
-             page_count(past->runs).s, page_plural((double)past->runs));
+             page_count(past->runs).s, page_plural(past->runs));
 }
 
 /* ---- the map ---- */
@@ -141,10 +141,8 @@ size_t chart_data_map(struct chart_map *c, const struct report *r, size_t *ranks
     for (size_t i = 0; i < n; i++)
         c->columns = strlen(row[i].levels) > c->columns ? strlen(row[i].levels) : c->columns;
     c->columns = c->columns < CHART_COLUMNS_MAX ? c->columns : CHART_COLUMNS_MAX;
-    for (;
-         c->n_scale < ARRAY_SIZE(c->scale) && c->n_scale < heat->scale.n && heat->scale.value[c->n_scale] > 0;
-         c->n_scale++)
-        c->scale[c->n_scale] = heat->scale.value[c->n_scale];
+    for (size_t i = 0; i < heat->scale.n && i < ARRAY_SIZE(c->scale) && heat->scale.value[i] > 0; i++)
+        c->scale[c->n_scale++] = heat->scale.value[i];
     per = !c->columns || !(c->column_s > 0) ? 0 : (n + CHART_ROWS_MAX - 1) / CHART_ROWS_MAX;
     for (size_t i = 0; per && i < n; i += per) {
         struct chart_row *to = &c->row[c->n++];

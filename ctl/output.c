@@ -6,6 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+void output_json(const json_t *answer)
+{
+    json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    putchar('\n');
+}
+
 FILE *output_open(const char *path, struct err *err)
 {
     int fd;

@@ -1,10 +1,14 @@
-/* output.h - the file that a command writes: a new one, or standard output for "-". */
+/* output.h - what a command writes: a file, a new one or standard output for "-"; an answer as JSON. */
 #ifndef SYNCGUARD_CTL_OUTPUT_H
 #define SYNCGUARD_CTL_OUTPUT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "common/err.h"
+
+/* On standard output, in ASCII only: a name in it cannot drive a terminal. */
+void output_json(const json_t *answer);
 
 /* What exists stays.  NULL with the reason. */
 FILE *output_open(const char *path, struct err *err);

@@ -27,7 +27,7 @@ static void put_flags(const struct page *p)
         any = any || flags[i].n > 0;
     page_title(p, "Trace");
     page_line(p, PAGE_INDENT, "%s records of %s communicator%s, %s%s", page_count(t->records).s,
-              page_count(t->communicators).s, page_plural((double)t->communicators),
+              page_count(t->communicators).s, page_plural(t->communicators),
               text_bytes(t->bytes < 0 ? NAN : (double)t->bytes).s,
               any ? "" : "; none is missing, duplicate or out of order");
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -45,15 +45,14 @@ void page_of_trace(const struct page *p)
 
     if (*t->job)
         text_append(line, sizeof(line), " of %s", t->job);
-    text_append(line, sizeof(line), ": %s rank%s", page_count(t->ranks).s, page_plural((double)t->ranks));
+    text_append(line, sizeof(line), ": %s rank%s", page_count(t->ranks).s, page_plural(t->ranks));
     if (t->nodes > 0)
-        text_append(line, sizeof(line), " on %s node%s", page_count(t->nodes).s,
-                    page_plural((double)t->nodes));
+        text_append(line, sizeof(line), " on %s node%s", page_count(t->nodes).s, page_plural(t->nodes));
     if (t->switches > 0)
         text_append(line, sizeof(line), " below %s switch%s", page_count(t->switches).s,
                     t->switches == 1 ? "" : "es");
     page_line(p, 0, "%s, %s collective%s in %s.", line, page_count(t->collectives).s,
-              page_plural((double)t->collectives), text_s(t->seconds).s);
+              page_plural(t->collectives), text_s(t->seconds).s);
     page_sentence(p);
     page_put_verdicts(p, "Verdicts (price: time of the whole trace over its time without the cause)");
     page_pace(figures, p);

@@ -199,7 +199,7 @@ void page_pace(struct table *t, const struct page *p)
     if (j->steps >= 0)
         page_figure(t, "Steps", "%s%s, %s collective%s each", page_count(j->steps).s,
                     p->report->trace.known ? " at the end of the trace" : "", page_count(j->period).s,
-                    page_plural((double)j->period));
+                    page_plural(j->period));
     figure_phases(t, j);
     if (!isnan(j->step_mean_s))
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",

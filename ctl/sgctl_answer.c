@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ctl/output.h"
 #include "ctl/page.h"
 #include "ctl/pager.h"
 #include "ctl/sgctl.h"
@@ -12,14 +13,6 @@ int complain(int code, const struct err *err)
 {
     fprintf(stderr, "sgctl: %s\n", err->text);
     return code;
-}
-
-static int print_json(const json_t *answer)
-{
-    /* ASCII only: a name in it cannot drive a terminal. */
-    json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    putchar('\n');
-    return OK;
 }
 
 static struct page_form form_of(const struct options *o)
@@ -37,7 +30,7 @@ int show_report(const struct options *o, struct report *r)
     if (options_given(o, "json")) {
         json_t *answer = report_json(r);
 
-        print_json(answer);
+        output_json(answer);
         json_decref(answer);
         return OK;
     }
@@ -54,8 +47,10 @@ int print_answer(const struct options *o, const json_t *answer, page_fn *page)
     struct err err;
     int rc;
 
-    if (options_given(o, "json"))
-        return print_json(answer);
+    if (options_given(o, "json")) {
+        output_json(answer);
+        return OK;
+    }
     pager_begin(&pager);
     rc = page(pager.out, answer, form_of(o), &err);
     pager_end(&pager);
