@@ -85,7 +85,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Bound what the job wrote: counters only grow, times are not in the future, a write is at most a year. */
+/* Bound what the job wrote: counters only grow, no time is in the future, a write takes at most a year. */
 static void read_caller(struct caller *k, uint64_t now)
 {
     struct steps_figures f;

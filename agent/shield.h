@@ -6,7 +6,8 @@
  * privileges.  shield_filter() once everything is open: the kernel refuses, with EPERM, what the agent has no
  * need of: to start programs or processes, to trace, to change ids or mounts, sockets other than those of
  * networks, munge and libc's look-ups.  Threads, files, timers and signals stay allowed.  Neither is done in
- * builds with a sanitizer, whose run-time needs what is refused; the filter needs libseccomp when built. */
+ * builds with a sanitizer, whose run-time needs what is refused; the filter needs libseccomp at build time.
+ */
 #ifndef SYNCGUARD_AGENT_SHIELD_H
 #define SYNCGUARD_AGENT_SHIELD_H
 

@@ -176,7 +176,8 @@ void agents_confirmed(struct controller *s, struct job *j)
              j->partition, j->policy);
 }
 
-/* False where the name has other characters than these, or the times are no promise. */
+/* False, and *to is unchanged, where the name is empty or has a character that is not in allowed, or where
+ * the times promise no gain or are not known. */
 static bool take_choice(struct job_choice *to, const json_t *told, const char *name, const char *allowed,
                         const char *before, const char *after)
 {

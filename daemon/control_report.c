@@ -1,4 +1,4 @@
-/* control_report.c - policies, and a job's among them, as JSON objects (sgctl(1), JSON). */
+/* control_report.c - policies, and a job's among them, as they are reported (sgctl(1), JSON). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -43,7 +43,7 @@ static inline next_fn next_get(struct next *n)
     EXPORT declaration;       \
     declaration
 
-/* A wrapper that calls function(&next, arguments), with all that is to be done:
+/* A wrapper that does nothing but call function(&next, arguments):
  *  WRAPPER(type, symbol, parameters, function, arguments...) */
 #define WRAPPER(type, symbol, params, function, ...) \
     EXPORTED(type symbol params)                     \

@@ -357,7 +357,8 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         now = clock_read(r->clock);
     if (r && !w->test) {
         hot_left(r, now);
-    } else if (now) { /* what was before the end of the newest call that is known is counted */
+    } else if (now) {
+        /* Time until the newest call that has an event or was shown ended is counted already. */
         counted = atomic_load_explicit(&r->file->left, memory_order_relaxed);
         leave = r->head ? r->events[(r->head - 1) & r->mask].leave : 0;
         counted = counted > leave ? counted : leave;
@@ -380,7 +381,7 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         if (w->test && n < w->n)
             polled(w, now);
     }
-    /* The wait, or the loop of tests that ends here, held the rank for messages. */
+    /* The time that a wait, or the loop of tests that ends here, held the rank for messages. */
     if (now && !w->collective) {
         since = !w->test ? w->m.enter : w->since && w->since < counted ? counted : w->since;
         if (since)

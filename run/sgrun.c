@@ -239,6 +239,7 @@ static int start_here(struct run *r, struct err *err)
         { "NCCL_PROFILER_PLUGIN", r->config.nccl },
         { "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r) },
     };
+    /* The last two are NCCL's: left out where the user's own profiler stays. */
     size_t n = ARRAY_SIZE(environment) - (may_record_nccl(r) ? 0 : 2);
     struct process_plan plan = { .argv = r->argv,
                                  .output = *r->output ? r->output : NULL,
@@ -387,7 +388,7 @@ static void print_report(struct run *r)
 
 /* ---- from the beginning to the end ---- */
 
-/* And what LD_PRELOAD becomes. */
+/* Also sets r->preload. */
 static int check_files(struct run *r, struct err *err)
 {
     const char *have = text_of("LD_PRELOAD");

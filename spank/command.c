@@ -3,12 +3,12 @@
 #include <string.h>
 
 /* What is kept of an option, in the member of struct command that its row names. */
-enum keeps { NOTHING, THE_OPTION, THE_VALUE, THAT_IT_IS_GIVEN };
+enum keeps { KEEPS_NOTHING, KEEPS_NAME, KEEPS_VALUE, KEEPS_FLAG };
 
-#define PLAIN         NOTHING, 0
-#define OPTION(field) THE_OPTION, offsetof(struct command, field)
-#define VALUE(field)  THE_VALUE, offsetof(struct command, field)
-#define FLAG(field)   THAT_IT_IS_GIVEN, offsetof(struct command, field)
+#define PLAIN         KEEPS_NOTHING, 0
+#define OPTION(field) KEEPS_NAME, offsetof(struct command, field)
+#define VALUE(field)  KEEPS_VALUE, offsetof(struct command, field)
+#define FLAG(field)   KEEPS_FLAG, offsetof(struct command, field)
 
 #define SRUN   (1u << COMMAND_SRUN)
 #define SBATCH (1u << COMMAND_SBATCH)
@@ -168,15 +168,15 @@ static void take_option(struct command *c, const struct slurm_option *o, const c
     void *at = (char *)c + o->where;
 
     switch (o->keeps) {
-    case NOTHING:
+    case KEEPS_NOTHING:
         break;
-    case THE_OPTION:
+    case KEEPS_NAME:
         *(const char **)at = o->names;
         break;
-    case THE_VALUE:
+    case KEEPS_VALUE:
         *(const char **)at = value;
         break;
-    case THAT_IT_IS_GIVEN:
+    case KEEPS_FLAG:
         *(bool *)at = true;
         break;
     }

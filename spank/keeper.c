@@ -308,7 +308,7 @@ static int settle_descriptors(int sock)
 __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan, int sock)
 {
     struct keeper k = { .plan = plan };
-    int64_t young_ms;
+    int64_t settle_ms;
 
     setsid();
     k.sock = settle_descriptors(sock);
@@ -328,9 +328,9 @@ __attribute__((noreturn)) static void keeper_main(const struct keeper_plan *plan
         make_identity(&k);
         run_agent(&k);
         /* SIGTERM that arrives before the agent handles it would lose the record of a short step. */
-        young_ms = k.started_ms + KEEPER_SETTLE_MS - now_ms();
-        if (k.child && young_ms > 0)
-            wait_for(&k, (int)young_ms, false);
+        settle_ms = k.started_ms + KEEPER_SETTLE_MS - now_ms();
+        if (k.child && settle_ms > 0)
+            wait_for(&k, (int)settle_ms, false);
         if (k.child)
             kill(k.child, SIGTERM);
         child_end(&k, KEEPER_GRACE_MS);

@@ -147,7 +147,7 @@ static bool ask_earlier(struct pattern *p, const char *name, uint32_t ranks, uin
     return true;
 }
 
-/* Is the choice to be carried out, or this start's turn to do without? */
+/* Sets compared and held_out.  False when it is this start's turn to do without. */
 static bool take_turn(struct turn *t, const struct earlier_turns *turns, uint64_t key, uint32_t holdout)
 {
     t->compared = holdout && launch.asked == KNOWN;

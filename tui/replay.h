@@ -36,7 +36,7 @@ const char *replay_job(const struct replay *r);                       /* its id,
 
 /* The job as a controller reports it; report_free().  Its picture is lent until more is read. */
 struct report *replay_report(struct replay *r, const struct report_selection *selection);
-/* Show on the screen of the terminal what it needs of the trace now. */
+/* Bring the screen that is shown up to date with the trace. */
 void replay_show(struct replay *r, struct ui *ui);
 
 #endif

@@ -104,7 +104,7 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
     if (json_array_size(other)) {
         snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, json_string_value(json_array_get(other, 0)));
         findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next,
-                     "syncguard-measure of %zu nodes is of another version, so they were not measured: %s",
+                     "%zu nodes have another version of syncguard-measure, so they were not measured: %s",
                      json_array_size(other), json_show_list(other, SHOWN, list, sizeof(list)));
     }
     if (json_array_size(missing)) {

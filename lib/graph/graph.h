@@ -51,7 +51,7 @@ void graph_rank_end(struct graph *g, uint32_t rank);
 
 /* series: the name of its communicator, or of all that the program makes one after another to do the same. */
 void graph_call(struct graph *g, const struct call *c, uint64_t series);
-/* Of the calls of this rank some are missing here: what lies before its next call is not only its own work */
+/* Some calls of this rank are missing here: what lies before its next call is not only its own work. */
 void graph_lost(struct graph *g, uint32_t rank);
 /* Many are missing: the rank's next step begins at the next end that it comes to. */
 void graph_gap(struct graph *g, uint32_t rank);

@@ -114,8 +114,8 @@ struct job {
      * of communication, and the algorithm of the all-reduces. */
     struct job_choice {
         char name[32]; /* of the pattern, or of the algorithm; "": nothing was chosen */
-        bool applied;  /* the ranks have that order, or the library was told that algorithm */
-        bool compared; /* with starts held out from it, or it is one: training steps are compared */
+        bool applied;  /* the ranks have that order, or the library was told to use that algorithm */
+        bool compared; /* training steps are compared: of starts with the choice, and held out from it */
         double before_s, after_s; /* of a training step by the model, without and with it; positive */
     } placement, algorithm;       /* times are of the communication; of the all-reduces, with it at most */
     bool algorithm_looked;        /* srun has looked whether another algorithm is surely faster */

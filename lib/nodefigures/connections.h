@@ -25,7 +25,7 @@ struct connections;
 struct connections *connections_new(void);
 void connections_free(struct connections *c); /* NULL is fine */
 
-/* Find the connections to follow, if it is time to; now_s is the caller's clock.  Before each look. */
+/* Find the connections to follow, if it is time to; call it before each look.  now_s: the caller's clock. */
 void connections_find(struct connections *c, double now_s);
 /* Sums by pairs of addresses since the last look into item[CONNECTIONS_PAIRS_MAX], the most bytes first,
  * without rank and app.  A connection counts from when it was found.  Returns how many there are. */

@@ -90,16 +90,16 @@ bool ring_op_synchronises(enum ring_op op);
 /* Bytes may differ from rank to rank (the v and w variants): not part of the step's signature. */
 bool ring_op_irregular(enum ring_op op);
 
-enum ring_event_flags { /* those of samples go on from 32, see wire/telemetry.h */
-                        /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
-                        RING_EVENT_NONBLOCKING = 1,
-                        RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
-                        /* Completion seen by the first test, or later: it may have ended before leave.  Not
-                         * set where an earlier test found it incomplete: the rank polled, wait is the time of
-                         * the first such test. */
-                        RING_EVENT_UNWAITED = 4,
-                        RING_EVENT_FAILED = 8, /* the library returned an error */
-                        RING_EVENT_INTER = 16, /* on an intercommunicator */
+/* The flags of samples go on from 32, see wire/telemetry.h. */
+enum ring_event_flags {
+    /* enter: posted; wait: the rank began to wait for it; leave: completion seen */
+    RING_EVENT_NONBLOCKING = 1,
+    RING_EVENT_PERSISTENT = 2, /* posted by MPI_Start; also NONBLOCKING */
+    /* Completion seen by the first test, or later: it may have ended before leave.  Not set where an earlier
+     * test found it incomplete: the rank polled, wait is the time of the first such test. */
+    RING_EVENT_UNWAITED = 4,
+    RING_EVENT_FAILED = 8, /* the library returned an error */
+    RING_EVENT_INTER = 16, /* on an intercommunicator */
 };
 
 /* In the number of a message in parts (MPI_Psend_init): such match among themselves, and are counted

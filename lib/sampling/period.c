@@ -317,7 +317,7 @@ bool period_push(struct period *p, uint16_t token, float work, uint32_t *place)
         uint32_t length = p->length;
 
         search_cycle(p, in_cycle);
-        /* Where a cycle was only just found, this token is not reported as part of it: the next step is */
+        /* Where a cycle was only just found, only the next step is reported as part of it. */
         in_cycle = in_cycle && p->length == length;
     }
     if (p->locked && p->look-- == 0) {

@@ -37,7 +37,8 @@ struct outages_seen {
 };
 /* For a job on job_nodes nodes of the partition.  Nodes that went down together, as with a switch or the
  * power, fail a job once, so that an event of k of N nodes counts as N/n times the probability that it meets
- * n nodes chosen at random: k for a job on one node, 1 for a job on all.  false: unknown, *out stays. */
+ * n nodes chosen at random: k for a job on one node, 1 for a job on all.  false: unknown, and *out is
+ * unchanged. */
 bool outages_see(struct outages *o, const char *partition, double job_nodes, struct outages_seen *out);
 
 #endif

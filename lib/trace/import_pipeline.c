@@ -20,7 +20,7 @@
 
 #define LANES_MAX   (1u << 18)
 #define WORKERS_MAX VIEW_RANKS_MAX
-#define LANES_SEEN  66u  /* among so many lanes are all kinds of them */
+#define LANES_SEEN  66u  /* the first so many lanes include every kind */
 #define TOGETHER_NS 1000 /* between the begins of messages that are of one batch */
 
 enum group { STAGES, REPLICAS, ENDS, TENSOR, MODEL }; /* who meets: see group_name() */

@@ -378,12 +378,11 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
 
     if (o && (rc = get_record(o, &raw, err)) == 0 && !take_raw(&raw, rec)) {
         json_get_text(o, fields[OP].key, op, sizeof(op));
-        rc =
-            err_set(err,
-                    "unknown operation \"%s\": accepted are allreduce, allgather, alltoall, bcast, reduce, "
-                    "reduce_scatter, gather, scatter, barrier, their variants in MPI, \"collective\" for any "
-                    "other, send and recv",
-                    op);
+        rc = err_set(err,
+                     "unknown operation \"%s\": expected allreduce, allgather, alltoall, bcast, reduce, "
+                     "reduce_scatter, gather, scatter, barrier or a variant of them in MPI, send, recv, or "
+                     "\"collective\" for any other",
+                     op);
     }
     json_decref(o);
     return rc;

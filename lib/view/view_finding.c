@@ -136,7 +136,7 @@ static void append_recurring(const struct view *v, const struct finding *f, bool
         text_append(buf, size, "one step of %u, again and again", f->period);
     else
         text_append(buf, size, "%.*f %% of the steps", f->rate < 0.1, 100 * f->rate);
-    if (f->excess < LONGER_PERCENT)
+    if (f->excess < 1)
         text_append(buf, size, ", by %.0f %% of a step's work on average", 100 * f->excess);
     else
         text_append(buf, size, ", by %.1f times a step's work on average", f->excess);

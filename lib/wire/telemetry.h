@@ -45,7 +45,7 @@ enum telemetry_kind {
 #define TELEMETRY_NEWEST  TELEMETRY_SIGNALS
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
-/* Of a sample, beside ring_event_flags of the first of its block. */
+/* Of a sample, besides the ring_event_flags of the first of its block. */
 enum sample_flags {
     /* Sent in addition to the blocks because it, or one near it, was unusual: n is 1, sums are its own;
      * already contained in the block that covers its seq. */

@@ -15,7 +15,8 @@ struct event_base;
 struct verification;
 struct verifier;
 
-/* Called on the loop; why is NULL when the credential is genuine.  Claims that are taken are set to NULL. */
+/* Called on the loop; why is NULL when the credential is genuine.  A callback that takes the claims sets them
+ * to NULL. */
 typedef void verifier_done(struct identity_check *check, const char *why, void *arg);
 
 /* munge_socket: NULL for munge's default.  NULL with the reason. */

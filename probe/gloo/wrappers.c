@@ -192,13 +192,11 @@ COLLECTIVE(_ZN4gloo7barrierERNS_14BarrierOptionsE, BARRIER, read_barrier)
 static void post_message(struct next *n, const struct gloo_buffer *b, uintptr_t peer, uint64_t slot,
                          size_t offset, size_t bytes, enum ring_op op, int32_t from)
 {
-    size_t passed = bytes;
-
-    if (inside.what == INSIDE_NOTHING) {
-        if (bytes == SIZE_MAX)
-            passed = b->bytes > offset ? b->bytes - offset : 0;
-        message_posted(b, op, from, slot, passed);
-    }
+    if (inside.what == INSIDE_NOTHING)
+        message_posted(b, op, from, slot,
+                       bytes != SIZE_MAX   ? bytes
+                       : b->bytes > offset ? b->bytes - offset
+                                           : 0);
     pass(n, ARGUMENTS(ARGUMENT(b), peer, slot, offset, bytes));
 }
 

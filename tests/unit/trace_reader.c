@@ -347,7 +347,7 @@ static void check_fatal(void)
         { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"barrier\",\"b\":0,\"ti\":9,\"t0\":8,\"t1\":9}\n",
           "line 2: ti is after t0" },
         { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"all\\u001bgather\",\"b\":0,\"t0\":8,\"t1\":null}\n",
-          "line 2: unknown operation \"all?gather\": accepted are allreduce," },
+          "line 2: unknown operation \"all?gather\": expected allreduce," },
         { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"wait\",\"b\":0,\"t0\":8,\"t1\":9}\n",
           "line 2: unknown operation \"wait\"" },
     };
