@@ -30,6 +30,7 @@ static void get_trace(struct report_trace *t, struct trace_reader *r)
                                 .lost = (int64_t)f.lost,
                                 .duplicates = (int64_t)f.duplicates,
                                 .reordered = (int64_t)f.reordered,
+                                .backward = (int64_t)f.backward,
                                 .unnamed = (int64_t)f.unnamed,
                                 .beyond = (int64_t)f.beyond,
                                 .never_left = (int64_t)f.never_left,

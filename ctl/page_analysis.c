@@ -17,6 +17,7 @@ static void put_flags(const struct page *p)
         { t->lost, "records are missing" },
         { t->duplicates, "records were duplicates: only the first counts" },
         { t->reordered, "records came after newer ones of their rank: dropped" },
+        { t->backward, "records end before they begin, as where a clock was set: dropped" },
         { t->unnamed, "records are of an unknown operation: only their time counts" },
         { t->beyond, "records are of more communicators than are followed: dropped" },
         { t->never_left, "collectives were entered and never left" },

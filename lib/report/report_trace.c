@@ -14,6 +14,7 @@ const struct json_field report_trace_fields[] = {
     { "lost", FIELD_COUNT, FIELD(struct report_trace, lost) },
     { "duplicates", FIELD_COUNT, FIELD(struct report_trace, duplicates) },
     { "reordered", FIELD_COUNT, FIELD(struct report_trace, reordered) },
+    { "backward", FIELD_COUNT, FIELD(struct report_trace, backward) },
     { "unnamed", FIELD_COUNT, FIELD(struct report_trace, unnamed) },
     { "beyond", FIELD_COUNT, FIELD(struct report_trace, beyond) },
     { "never_left", FIELD_COUNT, FIELD(struct report_trace, never_left) },

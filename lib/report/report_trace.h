@@ -16,7 +16,7 @@ struct report_trace { /* as in struct trace_figures */
     int64_t ranks, nodes, switches, communicators;
     double seconds;
     int64_t bytes, records, collectives, messages;
-    int64_t lost, duplicates, reordered, unnamed, beyond, never_left;
+    int64_t lost, duplicates, reordered, backward, unnamed, beyond, never_left;
     bool torn; /* the last line is incomplete */
 };
 

@@ -33,7 +33,7 @@ static const struct {
     [BYTES] = { "b", BELOW - 1, "0 to 2^62 - 1" },
     [T0] = { "t0", BELOW - 1, "nanoseconds, 0 to 2^62 - 1" },
     [T1] = { "t1", BELOW - 1, "nanoseconds, 0 to 2^62 - 1, or null" },
-    [BEGIN] = { "ti", BELOW - 1, "nanoseconds, 0 to 2^62 - 1, and not after t0" },
+    [BEGIN] = { "ti", BELOW - 1, "nanoseconds, 0 to 2^62 - 1" },
     [PEER] = { "p", VIEW_RANKS_MAX - 1, "0 to 65535" },
     [TAG] = { "g", INT32_MAX, "0 to 2147483647" },
     [COMM] = { "c", 0, "1 to 63 bytes of text" },
@@ -113,6 +113,7 @@ static bool take_raw(const struct raw *raw, struct trace_record *rec)
     rec->comm[raw->comm_bytes] = '\0';
     rec->comm_bytes = (uint32_t)raw->comm_bytes;
     rec->left = raw->left;
+    rec->backward = raw->number[BEGIN] > raw->number[T0] || (raw->left && raw->number[T1] < raw->number[T0]);
     rec->call = (struct call){ .rank = (uint32_t)raw->number[RANK],
                                .op = op,
                                .flags = raw->number[BEGIN] ? RING_EVENT_NONBLOCKING : 0,
@@ -283,8 +284,7 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
         return false;
     skip_space(&c);
     if (c.at != c.end || (seen & ALL) != ALL || !name_fits(raw.comm_bytes) || !name_fits(raw.op_bytes) ||
-        (message_of(&raw) != RING_OP_NONE && (seen & MESSAGE) != MESSAGE) ||
-        raw.number[BEGIN] > raw.number[T0] || (raw.left && raw.number[T1] < raw.number[T0]))
+        (message_of(&raw) != RING_OP_NONE && (seen & MESSAGE) != MESSAGE))
         return false;
     for (int f = RANK; f <= TAG; f++)
         if (raw.number[f] > fields[f].max)
@@ -354,19 +354,13 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
     raw->number[T1] = 0;
     if (raw->left && field_number(o, T1, raw, err) < 0)
         return -1;
-    if (raw->left && raw->number[T1] < raw->number[T0])
-        return err_set(err, "t1 is before t0");
     if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 ||
         field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
     if (message_of(raw) != RING_OP_NONE &&
         (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
         return -1;
-    if (!json_object_get(o, fields[BEGIN].key))
-        return 0;
-    if (field_number(o, BEGIN, raw, err) < 0)
-        return -1;
-    return raw->number[BEGIN] > raw->number[T0] ? err_set(err, "ti is after t0") : 0;
+    return json_object_get(o, fields[BEGIN].key) ? field_number(o, BEGIN, raw, err) : 0;
 }
 
 int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec, struct err *err)

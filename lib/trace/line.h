@@ -25,6 +25,7 @@ struct trace_record {
     struct call call;
     uint32_t comm_bytes; /* length of comm */
     bool left;
+    bool backward; /* its times go back: the node's clock was set in between, and they say nothing */
     char comm[TRACE_NAME_MAX + 1];
 };
 

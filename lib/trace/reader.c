@@ -364,6 +364,14 @@ static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
     return number;
 }
 
+/* A record without times: its number came, and neither the call's graph nor the samples can use it. */
+static void skip_backward(struct trace_reader *r, uint32_t rank)
+{
+    r->figures.backward++;
+    view_call_lost(r->view, rank);
+    flow_lost(r->rank[rank].flow);
+}
+
 /* ---- messages ---- */
 
 static void take_message(struct trace_reader *r, const struct trace_record *rec)
@@ -380,6 +388,10 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
     r->figures.beyond += !k;
     if (!k || !numbers_advance(r, k, rec, true))
         return;
+    if (rec->backward) {
+        skip_backward(r, call.rank);
+        return;
+    }
     r->figures.records++;
     r->figures.messages++;
     rank->records++;
@@ -440,6 +452,10 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
     settle_missing(r, rec);
     if (!numbers_advance(r, k, rec, false))
         return 0;
+    if (rec->backward) {
+        skip_backward(r, rec->call.rank);
+        return 0;
+    }
     r->figures.records++;
     r->figures.unnamed += rec->call.op == RING_OP_NONE;
     r->rank[rec->call.rank].records++;

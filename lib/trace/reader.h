@@ -8,7 +8,8 @@
  *
  * Errors, reported with their line: a missing header, another format or version, invalid JSON, a rank that is
  * not in the header, a value out of bounds.  Counted only: lost records; duplicates and records that come
- * after a newer one of their rank and communicator, which are dropped; unknown operations; a torn last line.
+ * after a newer one of their rank and communicator, which are dropped, and so are those whose times go back,
+ * as where a clock was set inside a call; unknown operations; a torn last line.
  * Memory depends on ranks and communicators, not on the length of the trace.
  *
  * Units: nanoseconds of each node's own clock in the trace, seconds here. */
@@ -59,6 +60,7 @@ struct trace_figures {
     uint64_t lost;                  /* numbers that a rank skipped in a communicator */
     uint64_t duplicates;            /* dropped: seen before */
     uint64_t reordered;             /* dropped: came after a newer one */
+    uint64_t backward;              /* dropped: ended before it began, by a clock that was set */
     uint64_t unnamed;               /* unknown operation: only its time counts */
     uint64_t beyond;                /* dropped: above TRACE_COMMS_MAX or TRACE_PAIRS_MAX */
     uint64_t never_left;            /* entered, and t1 is null */

@@ -125,12 +125,14 @@ static int next_record(struct timeline *t, struct trace_record *r, struct err *e
 {
     int rc;
 
-    while ((rc = next_line(t, TRACE_LINE_MAX, err)) > 0 && t->line[strspn(t->line, " \t\r")] == '\0')
-        ;
-    if (rc <= 0)
-        return rc;
-    if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
-        return malformed(t, err);
+    do {
+        while ((rc = next_line(t, TRACE_LINE_MAX, err)) > 0 && t->line[strspn(t->line, " \t\r")] == '\0')
+            ;
+        if (rc <= 0)
+            return rc;
+        if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
+            return malformed(t, err);
+    } while (r->backward);
     if (r->call.rank >= t->ranks || !t->rank[r->call.rank].known) {
         err_set(err, "rank %u is not in the header", r->call.rank);
         return malformed(t, err);
