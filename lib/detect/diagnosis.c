@@ -84,6 +84,7 @@ static size_t add_entry(struct diagnosis *d, uint64_t key)
                                        .standing = true,
                                        .onset_s = NAN,
                                        .slowdown = NAN,
+                                       .alone = NAN,
                                        .cost = INTERVAL_UNKNOWN,
                                        .last_ratio = NAN,
                                        .rate = NAN,

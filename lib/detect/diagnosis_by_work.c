@@ -59,16 +59,29 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
     const struct work *w = d->work;
     struct straggler list[STRAGGLERS_MAX];
     size_t n = standing(d, at, list);
-    struct cost cost = { d->entry[at].expired_s, { work_time_s(w, recent), 0 } };
+    struct cost cost = { d->entry[at].expired_s, { work_time_s(w, recent), 0 }, 0 };
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
         double saved_s = saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
 
         cost.saved_s += saved_s;
-        cost.recent.saved_s += b < recent ? saved_s : 0;
+        if (b >= recent)
+            continue;
+        cost.recent.saved_s += saved_s;
+        cost.alone_s += n == 1 ? saved_s : straggler_saved_s(list, 1, w, work_slot(w, b), w->steps - 1 - b);
     }
     cost.saved_s = diagnosis_with_unseen(d, list[0].onset, cost.saved_s);
     return cost;
+}
+
+/* Their shares add up to it. */
+static double together_s(const struct diagnosis *d, const size_t *at, size_t n)
+{
+    double saved_s = 0;
+
+    for (size_t i = 0; i < n; i++)
+        saved_s += d->finding[at[i]].saved_s;
+    return saved_s;
 }
 
 /* Steps are longer than their longest work and their transfer. */
@@ -96,7 +109,7 @@ const struct pricing_method diagnosis_by_work = {
     .each = each,
     .cost = cost,
     .unseen = unseen,
-    .share = NULL, /* what each costs is its share of what all cost already; see saved_in() */
+    .together_s = together_s,
     .expire = expire,
     .again = NULL, /* it is cheap */
     .prices_others = true,

@@ -8,6 +8,10 @@
 #define ONSET_EARLY         4u   /* steps after which an onset is still the beginning */
 #define PRICED_AT_ONCE      512u /* ranks that are priced at every step */
 #define RESIDUAL_BEFORE_MIN 12u  /* steps that show what was before */
+/* Stragglers that hide one another cost at least this many times together what they cost one by one ... */
+#define HIDDEN 1.5
+#define COSTS  0.01 /* ... and this share of the time */
+#define PART   0.1  /* of what they cost together: who adds less has no part in it */
 
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
@@ -218,6 +222,7 @@ static void price_straggler(struct diagnosis *d, size_t at)
         last += straggler_was_last(straggler, w, work_slot(w, b));
     f->saved_s = cost.saved_s;
     f->slowdown = finding_slowdown(cost.recent.of_s, cost.recent.saved_s);
+    d->entry[at].alone_ratio = recent ? cost.alone_s / cost.recent.of_s : 0;
     f->last_ratio = recent ? last / (double)recent : NAN;
 }
 
@@ -232,21 +237,100 @@ static bool is_together(const struct diagnosis *d, size_t at)
     return false;
 }
 
+/* Findings that are priced together, the oldest first. */
+struct together {
+    size_t at[STRAGGLERS_MAX], n;
+    uint32_t recent; /* newest steps since the latest of them began */
+};
+
+/* What they cost in these steps, without the one of number `but`; SIZE_MAX: all of them. */
+static struct price price_of(const struct diagnosis *d, const struct together *t, size_t but)
+{
+    struct straggler list[STRAGGLERS_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        if (i != but)
+            list[n++] = d->entry[t->at[i]].straggler;
+    return d->pricing.method->newest(&d->pricing, list, n, t->recent);
+}
+
+static void look_back(const struct diagnosis *d, struct together *t)
+{
+    uint64_t latest = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        latest = d->entry[t->at[i]].straggler.onset > latest ? d->entry[t->at[i]].straggler.onset : latest;
+    t->recent = work_steps_since(d->work, latest, DIAGNOSIS_RECENT);
+}
+
+/* Those without which the others would cost clearly less. */
+static struct together parts_of(const struct diagnosis *d, const struct together *all, double saved_s)
+{
+    struct together t = { .n = 0 };
+
+    for (size_t i = 0; i < all->n; i++)
+        if (saved_s - price_of(d, all, i).saved_s > PART * saved_s)
+            t.at[t.n++] = all->at[i];
+    look_back(d, &t);
+    return t;
+}
+
+static double last_ratio(const struct diagnosis *d, const struct together *t)
+{
+    const struct work *w = d->work;
+    uint32_t last = 0;
+
+    for (uint32_t b = 0; b < t->recent; b++) {
+        bool any = false;
+
+        for (size_t i = 0; i < t->n; i++)
+            any = any || straggler_was_last(&d->entry[t->at[i]].straggler, w, work_slot(w, b));
+        last += any;
+    }
+    return last / (double)t->recent;
+}
+
+/* Mending one of two equally slow nodes gains nothing, so each alone has no price.  Where all that stand cost
+ * far more together than the sum of what each costs alone, the oldest is reported with their common price and
+ * stands for the others. */
 static void price_together(struct diagnosis *d)
 {
-    double alone_ratio = 0;
+    struct together t = { .n = 0 };
+    double alone_ratio = 0, alone = 0;
+    struct finding *f;
+    struct price p;
 
-    for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i)) {
-            if (isnan(d->finding[i].slowdown))
-                return;
-            alone_ratio += 1 - 1 / d->finding[i].slowdown;
-        }
-    for (size_t i = 0; i < d->n; i++)
-        if (diagnosis_is_straggler(d, i))
-            d->finding[i].with = d->finding[i].id;
-    if (d->pricing.method->share)
-        d->pricing.method->share(d, alone_ratio);
+    for (size_t i = 0; i < d->n; i++) {
+        if (!diagnosis_is_straggler(d, i))
+            continue;
+        if (isnan(d->finding[i].slowdown))
+            return;
+        d->finding[i].with = d->finding[i].id;
+        d->finding[i].alone = NAN;
+        alone_ratio += d->entry[i].alone_ratio;
+        if (!(d->entry[i].straggler.late_min > 0) && t.n < STRAGGLERS_MAX)
+            t.at[t.n++] = i;
+    }
+    look_back(d, &t);
+    if (t.n < 2 || !t.recent)
+        return;
+    p = price_of(d, &t, SIZE_MAX);
+    if (p.saved_s <= fmax(HIDDEN * alone_ratio, COSTS) * p.of_s)
+        return;
+    t = parts_of(d, &t, p.saved_s);
+    if (t.n < 2)
+        return;
+    p = price_of(d, &t, SIZE_MAX);
+    f = &d->finding[t.at[0]];
+    f->saved_s = d->pricing.method->together_s(d, t.at, t.n);
+    f->slowdown = finding_slowdown(p.of_s, p.saved_s);
+    f->last_ratio = last_ratio(d, &t);
+    for (size_t i = 0; i < t.n; i++) {
+        d->finding[t.at[i]].with = f->id;
+        alone = fmax(alone, d->entry[t.at[i]].alone_ratio);
+    }
+    f->alone = finding_slowdown(1, alone);
 }
 
 /* ---- when ---- */

@@ -26,6 +26,7 @@ struct entry {
     } reported[2];              /* each class that was reported of it, and when first */
     struct straggler straggler; /* as it last was */
     double expired_s;           /* saved in steps that are no longer remembered */
+    double alone_ratio;         /* share of the recent time that mending it alone would save */
     uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
     size_t doubted_n;           /* findings whose common cost it was */
     struct missed {

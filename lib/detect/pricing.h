@@ -52,6 +52,7 @@ struct pricing {
 struct cost {
     double saved_s;
     struct price recent;
+    double alone_s; /* the recent ones would be shorter by that, were it mended and all others stayed */
 };
 
 struct pricing_method {
@@ -67,9 +68,8 @@ struct pricing_method {
     struct cost (*cost)(struct diagnosis *d, size_t at, uint32_t recent);
     /* The factor of its cost for what this method does not see. */
     struct interval (*unseen)(const struct diagnosis *d, size_t at);
-    /* Several that hide one another get a common price; alone_ratio: the sum of the shares of the time that
-     * each costs alone.  NULL: nothing is left to do. */
-    void (*share)(struct diagnosis *d, double alone_ratio);
+    /* What findings at[n], whose costs were taken, have cost together since the earliest began. */
+    double (*together_s)(const struct diagnosis *d, const size_t *at, size_t n);
     /* Before the newest step overwrites the oldest.  NULL: nothing is to be kept of it. */
     void (*expire)(struct diagnosis *d);
     /* A price that was taken of `steps` steps is taken again after this many more; NULL: after each. */

@@ -194,6 +194,7 @@ static bool take_verdict(struct view_verdict *d, const struct clocks *c, double 
                                                 (uint64_t)json_get_int(o, "onset_step", 0, INT64_MAX, 0),
                                             .saved_s = json_get_real(o, "saved_s", 0, TIME_MAX),
                                             .slowdown = NAN,
+                                            .alone = NAN,
                                             .cost = { json_get_number(o, "low"), json_get_number(o, "high") },
                                             .excess = json_get_number(o, "excess"),
                                             .last_ratio = json_get_share(o, "last_ratio"),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
@@ -15,6 +16,7 @@ static const struct json_field named_fields[] = {
     { "slowdown", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown) },
     { "slowdown_low", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown_low) },
     { "slowdown_high", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown_high) },
+    { "slowdown_alone", FIELD_AMOUNT, FIELD(struct report_verdict, slowdown_alone) },
     { "minor", FIELD_TRUE, FIELD(struct report_verdict, minor) },
     { "text", FIELD_TEXT, FIELD(struct report_verdict, text) },
     { 0 },
@@ -57,6 +59,7 @@ static void get_verdict(struct report_verdict *r, const struct view_verdict *d, 
         .slowdown = f->slowdown,
         .slowdown_low = slowdown.low,
         .slowdown_high = slowdown.high,
+        .slowdown_alone = f->alone,
         .minor = d->minor,
         .since_step = d->since_step,
         .found_step = d->found_step,
@@ -109,12 +112,31 @@ void report_verdicts_get(struct report_verdicts *to, const struct view *v, doubl
         get_verdict(&to->list[i], &d[i], now_s);
 }
 
+/* Places that hide one another have one price, but each can be replaced: each has its entry, beside the
+ * names of those that it is priced with. A timeline tells of all at once. */
+static void append_each(json_t *list, const struct report_verdict *r, enum report_verdict_of of)
+{
+    for (size_t i = 0; i < r->culprits.n; i++) {
+        json_t *o = verdict_json(r, of), *others = json_array();
+
+        for (size_t k = 0; k < r->culprits.n; k++)
+            if (k != i)
+                json_array_append_new(others, json_of_text(r->culprits.text[k]));
+        json_put_json(o, "culprits", json_pack("[o]", json_of_text(r->culprits.text[i])));
+        json_put_json(o, "with", others);
+        json_array_append_new(list, o);
+    }
+}
+
 json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < v->n; i++)
-        json_array_append_new(list, verdict_json(&v->list[i], of));
+        if (isnan(v->list[i].slowdown_alone) || of == VERDICT_OF_TIMELINE)
+            json_array_append_new(list, verdict_json(&v->list[i], of));
+        else
+            append_each(list, &v->list[i], of);
     return list;
 }
 
@@ -155,6 +177,29 @@ void report_verdicts_drop_minor(struct report_verdicts *v)
 
 /* ---- reading ---- */
 
+static bool blames(const struct report_verdict *r, const char *culprit)
+{
+    for (size_t i = 0; i < r->culprits.n; i++)
+        if (!strcmp(r->culprits.text[i], culprit))
+            return true;
+    return false;
+}
+
+/* Those that it is priced with are culprits of the same verdict.  false: it was read with one of them. */
+static bool join_places(struct report_verdicts *to, struct report_verdict *r, const json_t *with)
+{
+    const json_t *other;
+    size_t i;
+
+    if (to->n && !isnan(to->list[to->n - 1].slowdown_alone) && !isnan(r->slowdown_alone) && r->culprits.n &&
+        blames(&to->list[to->n - 1], r->culprits.text[0]))
+        return false;
+    json_array_foreach(with, i, other)
+        if (json_is_string(other))
+            json_texts_add(&r->culprits, json_string_value(other));
+    return true;
+}
+
 static void read_from(struct report_verdicts *to, const json_t *list, size_t from)
 {
     size_t end = json_array_size(list) - from < REPORT_VERDICTS_MAX ? json_array_size(list)
@@ -171,7 +216,10 @@ static void read_from(struct report_verdicts *to, const json_t *list, size_t fro
         json_get_fields(r, o, found_fields);
         json_get_fields(r, o, job_fields);
         json_get_fields(r, o, span_fields);
-        to->n++;
+        if (join_places(to, r, json_get_array(o, "with")))
+            to->n++;
+        else
+            json_texts_free(&r->culprits);
     }
 }
 

@@ -25,6 +25,9 @@ struct report_verdict {
     struct json_texts culprits;         /* "node07"; "r3", "r9" */
     double slowdown;                    /* NaN of a hang, which has no price */
     double slowdown_low, slowdown_high; /* its interval */
+    /* of culprits that hide one another: what mending a single one would undo, at most; NaN: of one, or of
+     * one cause */
+    double slowdown_alone;
     bool minor;
     char text[1024], cause[256];
     int64_t since_step, found_step, onset_seq, detected_seq;

@@ -58,6 +58,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
                                              .named_seq = seq,
                                              .saved_s = NAN,
                                              .slowdown = NAN,
+                                             .alone = NAN,
                                              .cost = INTERVAL_UNKNOWN },
                                 .since_step = steps->period && steps->done ? (int64_t)steps->done : -1,
                                 .found_step = -1,
@@ -111,6 +112,9 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
                     finding_lost_text(f, false, share, sizeof(share)),
                     units_format_s(lost, sizeof(lost), step_s * (1 - 1 / f->slowdown)),
                     units_format_s(of, sizeof(of), step_s));
+    if (f->alone >= 1)
+        text_append(d->text, sizeof(d->text), ", and mending only one of them gains at most %s",
+                    text_percent(1 - 1 / f->alone).s);
     d->minor = view_is_minor(f->slowdown);
     if (by_connections)
         connections_text(v->connections, d->cause, sizeof(d->cause));

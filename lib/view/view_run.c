@@ -78,6 +78,9 @@ static void append_cost(const struct view *v, struct view_verdict *d, double run
         text_append(d->text, sizeof(d->text), ", %u times", d->times);
     text_append(d->text, sizeof(d->text), "; this cost %s of %s (%s)", cost, run,
                 finding_lost_text(&d->finding, true, lost, sizeof(lost)));
+    if (d->finding.alone >= 1)
+        text_append(d->text, sizeof(d->text), ", and mending only one of them would have gained at most %s",
+                    text_percent(1 - 1 / d->finding.alone).s);
 }
 
 static void settle_verdict(const struct view *v, double now_s, struct view_verdict *d)

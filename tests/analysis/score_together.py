@@ -51,7 +51,7 @@ def judged(programs, sgctl, p, named):
     if len(p["faults"]) == 1 or hide(programs, p, whole):
         verdicts = verdicts[:1] if verdicts == said["verdicts"][:len(verdicts)] else []
     slow = ranks_of(p, [c for f in p["faults"] for c in f["culprits"]])
-    found = ranks_of(p, [c for v in verdicts for c in v["culprits"]])
+    found = ranks_of(p, [c for v in verdicts for c in v["culprits"] + v.get("with", [])])
     price = 1 / (1 - sum(1 - 1 / v["slowdown"] for v in verdicts))
     return found == slow, abs(price - slowdown) / (slowdown - 1), slowdown
 

@@ -17,6 +17,7 @@
 #include "daemon/peer.h"
 #include "daemon/query.h"
 #include "daemon/query_action.h"
+#include "detect/straggler.h"
 #include "history/audit.h"
 #include "history/history.h"
 #include "history/lemon.h"
@@ -103,7 +104,9 @@ static void fill_verdicts(void)
             END(d->culprit[c]);
         END(d->text);
         END(d->cause);
-        d->n_culprits = VIEW_CULPRITS_MAX;
+        /* places that are priced together, each of them a finding: as many as there are findings */
+        d->n_culprits = i * STRAGGLERS_MAX < FINDINGS_MAX ? STRAGGLERS_MAX : VIEW_CULPRITS_MAX;
+        d->finding.alone = i * STRAGGLERS_MAX < FINDINGS_MAX ? d->finding.alone : NAN;
         d->finding.class = FINDING_COMMUNICATION;
         d->finding.scope = SCOPE_SWITCH;
         d->finding.standing = d->minor = false;

@@ -371,24 +371,29 @@ static void endings(void)
     }
 }
 
-/* Two equally slow ranks: without one of them the other still holds all back. */
+/* Two equally slow ranks: without one of them the other still holds all back, so that they have one price. */
 static void two_at_once(void)
 {
     struct job job = { .ranks = 16, .fault = HEALTHY };
     const struct finding *list;
     struct run run;
+    double saved_s = 0;
     uint32_t ranks = 0;
     size_t n;
 
     begin(&run, &job);
     while (run.k < 400) {
-        float own[16], longest = 0;
+        float own[16], longest = 0, without = 0;
 
         for (uint32_t r = 0; r < 16; r++) {
-            own[r] =
-                (float)(COMPUTE_S * (1 + 0.02 * gauss()) * (run.k >= ONSET && (r == 3 || r == 12) ? 1.2 : 1));
+            float own_s = (float)(COMPUTE_S * (1 + 0.02 * gauss()));
+
+            own[r] = own_s * (run.k >= ONSET && (r == 3 || r == 12) ? 1.2F : 1);
             longest = fmaxf(longest, own[r]);
+            without = fmaxf(without, own_s);
         }
+        saved_s += longest - without;
+        run.time_s += longest + 0.01;
         run.k++;
         diagnosis_step(run.d,
                        &(struct diagnosis_step){ .seq = 4 * run.k,
@@ -397,7 +402,7 @@ static void two_at_once(void)
                                                  .n = 16,
                                                  .duration_s = longest + 0.01,
                                                  .transfer_s = 0.01,
-                                                 .ended_s = run.k },
+                                                 .ended_s = run.time_s },
                        1.01);
     }
     n = diagnosis_findings(run.d, &list);
@@ -406,7 +411,11 @@ static void two_at_once(void)
             ranks++;
     is_int((long long)n, 2, "two slow ranks are two findings");
     is_int(ranks, 2, "two findings have their own places");
-    ok(n == 2 && near(list[0].saved_s, list[1].saved_s, 0.3), "two findings share the price");
+    ok(n == 2 && list[1].with == list[0].id && near(list[0].saved_s, saved_s, 0.05),
+       "they are reported together, and cost together what both do\n%.2f s of %.2f", list[0].saved_s,
+       saved_s);
+    ok(list[0].alone > 1 && list[0].alone < 1 + (list[0].slowdown - 1) / 5 && isnan(list[1].alone),
+       "mending one of them gains little\n%.3f of %.3f", list[0].alone, list[0].slowdown);
     diagnosis_free(run.d);
 }
 

@@ -345,8 +345,43 @@ static void test_node_verdict(void)
     report_node_rows_free(s);
 }
 
+/* Places that have one price are an entry each in JSON, and one verdict here. */
+static void test_places(void)
+{
+    static const char text[] =
+        "{\"verdicts\":[{\"class\":\"straggler\",\"culprits\":[\"n3\"],\"with\":[\"n7\",7,\"n9\"],"
+        "\"slowdown\":1.2,\"slowdown_alone\":1.01},"
+        "{\"class\":\"straggler\",\"culprits\":[\"n7\"],\"with\":[\"n3\",\"n9\"],\"slowdown\":1.2,"
+        "\"slowdown_alone\":1.01},"
+        "{\"class\":\"straggler\",\"culprits\":[\"n9\"],\"with\":[\"n3\",\"n7\"],\"slowdown\":1.2,"
+        "\"slowdown_alone\":1.01},"
+        "{\"class\":\"straggler\",\"culprits\":[\"n9\"],\"slowdown\":1.1},{\"class\":\"hang\","
+        "\"culprits\":[\"r1\",\"r2\"]}]}";
+    json_t *o = json(text), *list;
+    struct report_verdicts v;
+    char names[64];
+
+    report_verdicts_read(&v, o);
+    json_decref(o);
+    is_int((long long)v.n, 3, "three places with one price are one of three verdicts");
+    is_str(json_texts_show(&v.list[0].culprits, 8, names, sizeof(names)), "n3, n7, n9",
+           "they are its culprits");
+    is_int((long long)v.list[1].culprits.n, 1, "one of them has another price of its own");
+    list = report_verdicts_json(&v, VERDICT_OF_JOB);
+    is_int((long long)json_array_size(list), 5, "written again, each of them has an entry");
+    o = json_array_get(list, 1);
+    is_str(json_string_value(json_array_get(json_object_get(o, "culprits"), 0)), "n7", "with its own name");
+    is_str(json_string_value(json_array_get(json_object_get(o, "with"), 1)), "n9",
+           "beside those of the others");
+    ok(!json_object_get(json_array_get(list, 3), "with") && !json_object_get(json_array_get(list, 4), "with"),
+       "what has a price of its own names no others");
+    json_decref(list);
+    report_verdicts_free(&v);
+}
+
 int main(void)
 {
+    test_places();
     test_node_verdict();
     test_text();
     test_unknown();
