@@ -103,6 +103,7 @@ UNIT_TESTS = \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
 	tests/unit/projection \
+	tests/unit/phase \
 	tests/unit/price \
 	tests/unit/question \
 	tests/unit/random \

@@ -48,6 +48,9 @@
 #define RETRY_STEPS 4u
 /* newest steps that a slowdown of now stands on, as DIAGNOSIS_RECENT */
 #define PRICED_STEPS 64u
+/* steps that a slow phase is looked for in, at most and at least, and after which it is looked for again */
+#define PHASE_STEPS 16u
+#define PHASE_MIN   4u
 
 /* What a detector suspects, and its latest price. */
 struct suspicion {
@@ -69,7 +72,16 @@ struct call_steps {
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, heavy_role, uneven_pieces, detours;
-    struct links_slow looked_at;   /* the place that links_longer is about */
+    struct links_slow looked_at; /* the place that links_longer is about */
+    struct told_phase {
+        uint32_t id;   /* of the straggler's finding */
+        uint32_t step; /* when it was looked for */
+        enum finding_scope scope;
+        uint32_t place;
+        bool found;
+        struct slow_phase phase;
+    } phase[STRAGGLERS_MAX];       /* the newest stragglers */
+    size_t phases;                 /* ever; the newest is phase[(phases - 1) % STRAGGLERS_MAX] */
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
     bool slowed_transfers;         /* one of them was in the step before */
     struct boundary *boundary;
@@ -578,6 +590,61 @@ static void judge_jitter(struct call_steps *s)
                      &s->detours);
 }
 
+struct looked_for {
+    const struct straggler *straggler;
+    const struct work *work;
+};
+
+static bool is_looked_for(uint32_t rank, const void *arg)
+{
+    const struct looked_for *l = arg;
+
+    return rank < l->work->n && straggler_has(l->straggler, l->work, rank);
+}
+
+static struct told_phase *told_phase(struct call_steps *s, uint32_t id)
+{
+    for (size_t i = 0; i < s->phases && i < STRAGGLERS_MAX; i++)
+        if (s->phase[i].id == id)
+            return &s->phase[i];
+    return NULL;
+}
+
+/* In which phase of the step they are slow.  Of what stands that is looked at again now and then. */
+static void find_phases(struct call_steps *s, const struct straggler *named, size_t n)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+
+    for (size_t i = 0; i < n; i++) {
+        struct told_phase *t = told_phase(s, named[i].id);
+        uint32_t since = work_steps_since(w, named[i].onset, PHASE_STEPS);
+
+        if (named[i].late_min > 0 || since < PHASE_MIN ||
+            (t && s->judged - t->step < PHASE_STEPS && !s->last))
+            continue;
+        t = t ? t : &s->phase[s->phases++ % STRAGGLERS_MAX];
+        *t = (struct told_phase){
+            .id = named[i].id, .step = s->judged, .scope = named[i].scope, .place = named[i].place
+        };
+        t->found =
+            phase_find(s->graph, since, is_looked_for, &(struct looked_for){ &named[i], w }, &t->phase);
+    }
+}
+
+bool call_steps_phase(const struct call_steps *s, enum finding_scope scope, uint32_t place,
+                      struct slow_phase *found)
+{
+    for (size_t i = s ? s->phases : 0, n = 0; i-- > 0 && n < STRAGGLERS_MAX; n++) {
+        const struct told_phase *t = &s->phase[i % STRAGGLERS_MAX];
+
+        if (t->scope != scope || t->place != place)
+            continue;
+        *found = t->phase;
+        return t->found;
+    }
+    return false;
+}
+
 /* After diagnosis_step(): what is not the own work of some ranks. */
 static void judge_others(struct call_steps *s)
 {
@@ -597,6 +664,7 @@ static void judge_others(struct call_steps *s)
     excess_of(s, named, n_named);
     judge_pieces(s);
     judge_jitter(s);
+    find_phases(s, named, n_named);
 }
 
 /* Each rank's own work in the step; NaN where some of it is not known. */
@@ -750,6 +818,7 @@ static void forget_steps(struct call_steps *s)
     s->pieces = (struct pieces){ 0 };
     s->slow_links = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
+    s->phases = 0;
     s->any = false;
 }
 

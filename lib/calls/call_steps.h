@@ -3,6 +3,7 @@
 #define SYNCGUARD_CALLS_CALL_STEPS_H
 
 #include "calls/boundary.h"
+#include "calls/phase.h"
 #include "detect/diagnosis.h"
 #include "graph/graph.h"
 
@@ -31,6 +32,10 @@ uint32_t call_steps_role(const struct call_steps *s, uint32_t rank); /* see grap
 double call_steps_of_mean(const struct call_steps *s, uint32_t rank);
 double call_steps_of_others(const struct call_steps *s, uint32_t rank);
 double call_steps_limit(const struct call_steps *s, uint32_t nodes); /* see links_limit() */
+/* The phase of the step in which the straggler at that place, or the newest that was there, is slow; false:
+ * in no single one, or that is not known yet. */
+bool call_steps_phase(const struct call_steps *s, enum finding_scope scope, uint32_t place,
+                      struct slow_phase *found);
 /* to replay it; NULL: steps do not come from one */
 struct graph *call_steps_graph(const struct call_steps *s);
 

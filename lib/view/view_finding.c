@@ -6,12 +6,14 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "detect/straggler.h"
+#include "ring/ring.h"
 #include "view/view_private.h"
 
 #define CULPRITS_SHOWN 4u /* in a sentence */
 #define SAME_EXCESS    0.01
 #define LONGER_PERCENT 9.0 /* an excess of so much, and more, is a factor in words */
 #define FACTOR_SIZE    16
+#define NEARLY_ALL     0.95
 
 void view_finding_add_rank(struct view_verdict *d, uint32_t rank)
 {
@@ -95,6 +97,24 @@ static void append_longer(const struct finding *f, char *buf, size_t size)
     else
         text_append(buf, size, "%s times as long as its peers",
                     units_format_factor(times, sizeof(times), 1 + f->excess));
+}
+
+/* ", nearly all of it in front of 4 of 8 alltoall of a step,", where a part of the step is slow. */
+static void append_phase(const struct view *v, const struct finding *f, char *buf, size_t size)
+{
+    struct slow_phase p;
+
+    if (!call_steps_phase(v->calls, f->scope, f->place, &p))
+        return;
+    text_append(buf, size, ", %s of it ", p.share > NEARLY_ALL ? "nearly all" : "most");
+    if (!p.alike)
+        text_append(buf, size, "in %u of the %u parts of a step,", p.pieces, p.n);
+    else if (p.message)
+        text_append(buf, size, "in front of %u of the %u messages that it %s a step,", p.pieces, p.n,
+                    p.sends ? "sends" : "receives");
+    else
+        text_append(buf, size, "in front of %u of the %u %s calls of a step,", p.pieces, p.n,
+                    ring_op_name((enum ring_op)p.op));
 }
 
 /* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else
@@ -244,6 +264,7 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
         if (!append_input(v, f, past, buf, size)) {
             text_append(buf, size, past ? "computed " : "computes ");
             append_longer(f, buf, size);
+            append_phase(v, f, buf, size);
         }
         append_last(f, past, buf, size);
         break;

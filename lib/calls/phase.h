@@ -1,0 +1,29 @@
+/* phase.h - where in the step somebody's work is too long: in front of which calls.
+ *
+ * Each piece of work is compared with the same piece of the other ranks of the role, in the newest steps; of
+ * those that are surely longer the fewest are taken that have most of what the work is too much.  Pure;
+ * memory 64 bytes a role and piece while it looks. */
+#ifndef SYNCGUARD_CALLS_PHASE_H
+#define SYNCGUARD_CALLS_PHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+
+struct slow_phase {
+    double share;       /* of what the work is too much, 0 to 1, that lies in these pieces */
+    uint32_t pieces, n; /* how many they are, and of how many in a step */
+    /* The calls that they are in front of; false: different ones. Then n are the pieces in front of such a
+     * call. */
+    bool alike;
+    bool message, sends; /* it is a message, and its sending */
+    uint8_t op;          /* else of a collective: enum ring_op */
+};
+
+/* Of ranks that slow() says true of, with arg, over `steps` newest steps or fewer where they are large;
+ * false: no part of the step stands out, or nobody does the same. */
+bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t rank, const void *arg),
+                const void *arg, struct slow_phase *found);
+
+#endif
