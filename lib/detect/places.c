@@ -56,7 +56,6 @@ void places_free(struct places *s)
     free(s->track);
     free(s->around);
     free(s->scratch);
-    free(s->sum);
     free(s->count);
     memset(s, 0, sizeof(*s));
 }
@@ -100,14 +99,12 @@ static void make_tracks(struct places *s, const struct work *w)
                 t++;
             if (t == s->n_tracks) {
                 s->track = xrealloc(s->track, ++s->n_tracks, sizeof(*s->track));
-                s->track[t] =
-                    (struct track){ .scope = (enum finding_scope)scope, .place = place, .first = r };
+                s->track[t] = (struct track){ .scope = (uint8_t)scope, .place = place, .first = r };
             }
             s->around[2 * r + (scope == SCOPE_SWITCH)] = (uint32_t)t;
             s->track[t].ranks++;
         }
     s->scratch = xrealloc(s->scratch, s->n_tracks, sizeof(*s->scratch));
-    s->sum = xrealloc(s->sum, s->n_tracks, sizeof(*s->sum));
     s->count = xrealloc(s->count, s->n_tracks, sizeof(*s->count));
     for (size_t i = 0; i < WINDOWS; i++)
         s->inflate[i] = INFLATE_EARLY;
@@ -169,14 +166,14 @@ static void push_step(struct places *s, const struct work *w)
     float limit = (float)(STEP_CLIP * w->sigma * s->inflate[0]), all = 0;
     uint32_t known = 0; /* of those that nothing is named of */
 
-    memset(s->sum, 0, s->n_tracks * sizeof(*s->sum));
+    memset(s->scratch, 0, s->n_tracks * sizeof(*s->scratch));
     memset(s->count, 0, s->n_tracks * sizeof(*s->count));
     for (uint32_t r = 0; r < s->n; r++) {
         float x = fmaxf(-limit, fminf(limit, w->excess[r]));
 
         if (isnan(w->excess[r]))
             continue;
-        s->sum[r] = x;
+        s->scratch[r] = x;
         s->count[r] = 1;
         if (s->track[r].named)
             continue;
@@ -186,20 +183,20 @@ static void push_step(struct places *s, const struct work *w)
     for (uint32_t r = 0; r < s->n; r++)
         for (int i = 0; i < 2; i++)
             if (s->around[2 * r + i] != UINT32_MAX) {
-                s->sum[s->around[2 * r + i]] += s->sum[r];
+                s->scratch[s->around[2 * r + i]] += s->scratch[r];
                 s->count[s->around[2 * r + i]] += s->count[r];
             }
     for (size_t t = 0; t < s->n_tracks; t++) {
         struct track *track = &s->track[t];
         uint32_t n = known - (track->named ? 0 : s->count[t]);
-        float others = (all - (track->named ? 0 : s->sum[t])) / (float)n;
+        float others = (all - (track->named ? 0 : s->scratch[t])) / (float)n;
 
         /* A place without a known rank is taken to have gone on.  One that is all there is beside those that
          * are named stands still: their fault is not its past. */
         if (!n)
             continue;
         if (s->count[t])
-            push_excess(track, s->sum[t] / (float)s->count[t] - others);
+            push_excess(track, s->scratch[t] / (float)s->count[t] - others);
         else
             push_excess(track, track->seen >= windows[1] ? mean_over(track, 1) : 0);
         follow_blocks(track);
@@ -349,13 +346,14 @@ static double window_level(struct places *s, const struct work *w, const struct 
 static void take_z(struct track *track, double z, uint32_t window)
 {
     track->z = z;
-    track->window = window < MEDIAN_STEPS ? window : MEDIAN_STEPS;
+    track->window = (uint8_t)(window < MEDIAN_STEPS ? window : MEDIAN_STEPS);
 }
 
 static void weigh_track(struct places *s, const struct work *w, struct track *track)
 {
     double one = w->sigma * share(s, track), limit = places_lasting(s, track);
     double of_past = one * s->inflate[WINDOWS - 1];
+    uint32_t above;
 
     track->z = 0;
     for (size_t i = 0; i < WINDOWS && track->seen >= windows[i]; i++) {
@@ -376,8 +374,8 @@ static void weigh_track(struct places *s, const struct work *w, struct track *tr
         if (z > track->z && mean > 0)
             take_z(track, z, windows[i]);
     }
-    track->above =
-        track->z > LIMIT_Z ? track->above + (track->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1) : 0;
+    above = track->above + (track->z > CLEAR * LIMIT_Z && w->sigma < STEADY ? 2 : 1);
+    track->above = (uint8_t)(!(track->z > LIMIT_Z) ? 0 : above < UINT8_MAX ? above : UINT8_MAX);
 }
 
 bool places_step(struct places *s, const struct work *w)

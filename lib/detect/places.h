@@ -23,20 +23,21 @@
 /* Many places are looked at in many overlapping windows: the limit is far above what one look would need. */
 #define PLACES_LIMIT_Z 6.0
 
+/* There is one for each rank: the small ones stand together. */
 struct track {
-    enum finding_scope scope;
+    double z;              /* strongest evidence now ... */
     uint32_t place;        /* a rank, or the number of a node or a switch */
     uint32_t ranks, first; /* that belong to it; one of them */
     uint32_t seen;
-    int16_t x[PLACES_LONGEST];   /* excess over the others, clipped, in fixed point */
-    int32_t sum[PLACES_WINDOWS]; /* of the newest */
     float past;                  /* mean of those that left the longest window ... */
-    uint32_t past_n;             /* ... their number, at most PAST_MAX */
+    int32_t sum[PLACES_WINDOWS]; /* of the newest */
     float block_change[PLACES_WINDOWS], block_before[PLACES_WINDOWS];
-    double z;        /* strongest evidence now ... */
-    uint32_t window; /* ... and the steps it is from, at most PLACES_MEDIAN_STEPS */
-    bool named;      /* the caller's: it has part in what is named, and its past stands still meanwhile */
-    uint32_t above;  /* steps in a row above PLACES_LIMIT_Z; clear ones count twice */
+    int16_t x[PLACES_LONGEST]; /* excess over the others, clipped, in fixed point */
+    uint16_t past_n;           /* ... their number, at most PAST_MAX */
+    uint8_t scope;             /* enum finding_scope */
+    uint8_t window;            /* ... and the steps z is from, at most PLACES_MEDIAN_STEPS */
+    uint8_t above; /* steps in a row above PLACES_LIMIT_Z; clear ones count twice; at most UINT8_MAX */
+    bool named;    /* the caller's: it has part in what is named, and its past stands still meanwhile */
 };
 
 struct places {
@@ -48,8 +49,7 @@ struct places {
     double inflate[PLACES_WINDOWS]; /* of a window's standard error over that of independent steps */
     double spread[SCOPE_NONE];      /* of one rank's lasting excess, as each scope must take it */
     uint32_t *around;               /* n times: the tracks of the rank's node and switch; UINT32_MAX: none */
-    float *scratch;                 /* n_tracks */
-    float *sum;                     /* n_tracks, by place */
+    float *scratch;                 /* n_tracks; by place where sums are taken */
     uint32_t *count;
 };
 

@@ -22,7 +22,8 @@ struct verdicts *view_verdicts_new(void)
 {
     struct verdicts *s = xcalloc(1, sizeof(*s));
 
-    s->raised = xgrow(NULL, &s->raised_cap, 1, sizeof(*s->raised));
+    s->raised = xcalloc(1, sizeof(*s->raised)); /* of jobs in which nothing is wrong there are many */
+    s->raised_cap = 1;
     s->by_shares = REGIMES;
     return s;
 }
