@@ -235,6 +235,39 @@ bool recurrence_of(const struct recurrence *c, const struct work *w, enum findin
     return true;
 }
 
+/* With which probability chance would have put as many late steps there. */
+struct evidence {
+    struct gathered gathered;
+    double chance;
+};
+
+static struct evidence weigh(const struct recurrence *c, const struct work *w, enum finding_scope scope,
+                             uint32_t place)
+{
+    uint32_t ranks = ranks_in(w, scope, place);
+    struct evidence e = { .chance = 1 };
+
+    if (ranks == w->n)
+        return e;
+    e.gathered = gather(c, w, scope, place);
+    if (e.gathered.here >= LATE_MIN)
+        e.chance = binomial_tail(e.gathered.all, e.gathered.here, ranks / (double)w->n) * w->n / ranks;
+    return e;
+}
+
+/* The share of CHANCE that the test of that number, from 1, has. */
+static double chance_of(double test)
+{
+    test = fmax(1, test);
+    return CHANCE * 6 / (M_PI * test * M_PI * test);
+}
+
+bool recurrence_gathers(const struct recurrence *c, const struct work *w, enum finding_scope scope,
+                        uint32_t place, uint32_t test)
+{
+    return weigh(c, w, scope, place).chance <= chance_of(test);
+}
+
 bool recurrence_find(const struct recurrence *c, const struct work *w, struct recurring *found)
 {
     enum finding_scope best = SCOPE_NONE;
@@ -245,23 +278,18 @@ bool recurrence_find(const struct recurrence *c, const struct work *w, struct re
         return false;
     rank = late_step(c, 0)->rank;
     for (int scope = SCOPE_NONE - 1; scope >= SCOPE_RANK; scope--) {
-        uint32_t place = place_of(w, (enum finding_scope)scope, rank), ranks;
-        struct gathered g;
-        double chance, tests;
+        uint32_t place = place_of(w, (enum finding_scope)scope, rank);
+        struct evidence e;
 
         if (place == WORK_PLACE_NONE)
             continue;
-        ranks = ranks_in(w, (enum finding_scope)scope, place);
-        if (ranks == w->n)
-            continue;
-        g = gather(c, w, (enum finding_scope)scope, place);
-        chance = g.here < LATE_MIN ? 1 : binomial_tail(g.all, g.here, ranks / (double)w->n) * w->n / ranks;
-        tests = M_PI * g.all * ((double)c->n / known);
-        if (chance > CHANCE * 6 / (tests * tests) || g.saved_s < SMALLER_SHARE * best_saved_s)
+        e = weigh(c, w, (enum finding_scope)scope, place);
+        if (e.chance > chance_of(e.gathered.all * ((double)c->n / known)) ||
+            e.gathered.saved_s < SMALLER_SHARE * best_saved_s)
             continue;
         best = (enum finding_scope)scope;
-        best_saved_s = g.saved_s;
-        best_chance = chance;
+        best_saved_s = e.gathered.saved_s;
+        best_chance = e.chance;
     }
     if (best == SCOPE_NONE || !recurrence_of(c, w, best, place_of(w, best, rank), found))
         return false;

@@ -53,6 +53,11 @@ bool recurrence_step(struct recurrence *c, const struct work *w);
 /* The place at which late steps gather that had the newest one; false: they don't, or too few are known. */
 bool recurrence_find(const struct recurrence *c, const struct work *w, struct recurring *found);
 
+/* Do they gather at that place, which is there to be looked at for another reason?  The test-th such question
+ * of a run, from 1. */
+bool recurrence_gathers(const struct recurrence *c, const struct work *w, enum finding_scope scope,
+                        uint32_t place, uint32_t test);
+
 /* What is known of that place now, without a test. false: it has no late step any more. */
 bool recurrence_of(const struct recurrence *c, const struct work *w, enum finding_scope scope, uint32_t place,
                    struct recurring *found);

@@ -78,6 +78,7 @@ struct stragglers {
     uint64_t refused;           /* the step at which a candidate was last found too cheap; 0: none was */
     uint64_t refused_recurring; /* likewise, one that is late now and then */
     uint32_t next_id;
+    uint32_t let_go; /* times that it was looked whether one that was let go of is late now and then */
 };
 
 struct stragglers *stragglers_new(void)
@@ -99,6 +100,7 @@ void stragglers_reset(struct stragglers *s)
     s->n_named = 0;
     s->recurrence.n = 0;
     s->refused = s->refused_recurring = 0;
+    s->let_go = 0;
 }
 
 bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank)
@@ -463,16 +465,23 @@ static void describe_recurring(const struct stragglers *s, const struct work *w,
     named->last = found->last;
 }
 
-/* Is it late in most of the newest steps since it began, by a good part of what it is late by? */
+/* In which share of its steps from its onset to that one was it late by a good part of what it is late by? */
+static double late_share(struct stragglers *s, const struct work *w, const struct straggler *straggler,
+                         size_t track, uint64_t to, uint32_t max)
+{
+    uint32_t back = (uint32_t)(w->steps - 1 - to), n = work_steps_since(w, straggler->onset, back + max);
+    uint32_t late = 0;
+
+    for (uint32_t b = back; b < n; b++)
+        late += places_excess(&s->places, w, &s->places.track[track], work_slot(w, b)) - straggler->before >
+                LET_GO_SHARE * straggler->excess;
+    return n > back ? late / (double)(n - back) : 0;
+}
+
 static bool is_late_in_most(struct stragglers *s, const struct work *w, const struct straggler *straggler,
                             size_t track)
 {
-    uint32_t n = work_steps_since(w, straggler->onset, PLACES_MEDIAN_STEPS), late = 0;
-
-    for (uint32_t b = 0; b < n; b++)
-        late += places_excess(&s->places, w, &s->places.track[track], work_slot(w, b)) - straggler->before >
-                LET_GO_SHARE * straggler->excess;
-    return late > NOW_AND_THEN * n;
+    return late_share(s, w, straggler, track, w->steps - 1, PLACES_MEDIAN_STEPS) > NOW_AND_THEN;
 }
 
 static bool recurs_still(struct stragglers *s, const struct work *w, struct named *named)
@@ -528,12 +537,41 @@ static void name_recurring(struct stragglers *s, const struct work *w, const str
     s->refused_recurring = s->n_named == n ? w->steps : 0;
 }
 
+enum ending { OVER, RECURS, UNSETTLED };
+
+/* It is not late in most steps: is it over, or was it only late now and then all along? Then it is so still,
+ * the same finding; and what it was late in before it was taken for one that is late in all is its own, too.
+ * As long as late steps come, too few of them to say so, it is neither. */
+static enum ending end_of(struct stragglers *s, const struct work *w, struct named *named)
+{
+    const struct track *track = &s->places.track[named->track];
+    struct recurring found;
+    bool is_new;
+
+    if (!recurrence_of(&s->recurrence, w, track->scope, track->place, &found))
+        return OVER;
+    is_new = named->below == LET_GO_STEPS || found.last == w->steps - 1;
+    /* What all steps show becomes what it mostly has (recurrence.c): then few of them count as late. */
+    if (is_new && found.share <= NOW_AND_THEN &&
+        late_share(s, w, &named->straggler, named->track, found.last, WORK_STEPS) <= NOW_AND_THEN &&
+        (double)(w->steps - found.last) * found.share <= FADING_WAITS &&
+        recurrence_gathers(&s->recurrence, w, track->scope, track->place, ++s->let_go)) {
+        if (found.onset > named->straggler.onset)
+            found.onset = named->straggler.onset;
+        describe_recurring(s, w, named, &found);
+        named->below = 0;
+        return RECURS;
+    }
+    return w->steps - found.last <= LET_GO_STEPS ? UNSETTLED : OVER;
+}
+
 static void review_named(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named;) {
         struct named *named = &s->named[i];
         const struct track *track = &s->places.track[named->track];
         uint32_t steps = work_steps_since(w, named->straggler.onset, PLACES_MEDIAN_STEPS);
+        enum ending ending;
         double left;
 
         if (named->recurs) {
@@ -552,10 +590,15 @@ static void review_named(struct stragglers *s, const struct work *w)
         left = places_recent_excess(&s->places, w, track, steps) - named->straggler.before;
         named->straggler.z = track->z;
         named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
-        if (named->below >= LET_GO_STEPS) {
+        ending = named->below >= LET_GO_STEPS ? end_of(s, w, named) : UNSETTLED;
+        if (ending == OVER) {
             places_forget(&s->places, w, track);
             recurrence_forget(&s->recurrence, w, track->scope, track->place);
             drop_named(s, i);
+            continue;
+        }
+        if (ending == RECURS) {
+            i++;
             continue;
         }
         named->straggler.fading = named->below;

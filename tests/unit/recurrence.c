@@ -235,6 +235,61 @@ static void becomes_lasting(void)
     diagnosis_free(run.d);
 }
 
+/* Several late steps in a row look as if all were to be: it is let go of as that, and stays what it is. */
+static void late_in_two_steps_of_five(void)
+{
+    uint32_t one = 0, priced = 0, first = 0;
+
+    for (uint32_t n = 0; n < 40; n++) {
+        struct job job = { .first = n % RANKS, .last = n % RANKS, .from = 60, .share = 0.4, .severity = 0.5 };
+        const struct finding *f;
+        struct run run;
+        bool lasting = false;
+
+        begin(&run);
+        while (run.k < 300) {
+            run_to(&run, &job, run.k + 1);
+            f = straggler(&run);
+            lasting = lasting || (f && isnan(f->rate));
+        }
+        f = straggler(&run);
+        first += lasting;
+        one += f && f->standing && f->rate > 0 && f->place == job.first;
+        priced += f && near(f->saved_s, run.time_s - run.faultless_s, 0.05);
+        diagnosis_free(run.d);
+    }
+    ok(first > 0, "late in two steps of five: some look for a while as if they were late in all");
+    ok(one >= 39,
+       "late in two steps of five: there is one finding, of a rank that is late now and then, unless none of "
+       "its newest nine steps was late\n%u of 40",
+       one);
+    ok(priced >= 39,
+       "late in two steps of five: it cost what the run without it would be shorter by, with the same "
+       "exception\n%u of 40",
+       priced);
+}
+
+/* Whose lateness stands out in some of its steps only, by the noise, is not late now and then for that. */
+static void ended_is_not_now_and_then(void)
+{
+    uint32_t over = 0, named = 0;
+
+    for (uint32_t n = 0; n < 40; n++) {
+        struct job job = { .first = 4, .last = 4, .from = 60, .to = 100 + n, .every = 1, .severity = 0.11 };
+        const struct finding *f;
+        struct run run;
+
+        begin(&run);
+        run_to(&run, &job, 250);
+        f = straggler(&run);
+        named += f != NULL;
+        over += f && !f->standing && isnan(f->rate);
+        diagnosis_free(run.d);
+    }
+    is_int(named, 40, "a rank that is a little late for some time is named");
+    is_int(over, named, "when it comes in time again it is over, and was late in all");
+}
+
 int main(void)
 {
     seldom_but_long();
@@ -244,5 +299,7 @@ int main(void)
     no_jitter();
     endings();
     becomes_lasting();
+    late_in_two_steps_of_five();
+    ended_is_not_now_and_then();
     return done_testing();
 }
