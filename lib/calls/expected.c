@@ -258,6 +258,11 @@ static void join_factors(struct expected *e)
         }
 }
 
+uint32_t expected_steps_max(const struct graph *g)
+{
+    return graph_classes(g) ? (uint32_t)sqrt(PAIRS / graph_classes(g)) : UINT32_MAX;
+}
+
 void expected_take(struct expected *e, const struct graph *g, uint32_t steps,
                    bool (*leave_out)(const struct graph_op *op, const struct graph_step *s, void *arg),
                    void *arg)
@@ -290,4 +295,9 @@ double expected_s(struct expected *e, const struct graph *g, const struct graph_
         e->at = back;
     }
     return back < e->steps ? e->level[op->place].mean_s * factor_at(e, g, back, op->place)->now : NAN;
+}
+
+double expected_elsewhere_s(const struct expected *e, const struct graph_op *op, double factor)
+{
+    return op->place < e->places && counts(op) && e->steps ? e->level[op->place].mean_s * factor : NAN;
 }

@@ -25,8 +25,12 @@ void expected_free(struct expected *e); /* NULL is fine */
 void expected_take(struct expected *e, const struct graph *g, uint32_t steps,
                    bool (*leave_out)(const struct graph_op *op, const struct graph_step *s, void *arg),
                    void *arg);
+/* The most of the newest steps of which something is known after it, for as many calls as there are. */
+uint32_t expected_steps_max(const struct graph *g);
 /* Seconds that this piece of such a step would have taken; NaN: not known. */
 double expected_s(struct expected *e, const struct graph *g, const struct graph_op *op,
                   const struct graph_step *s);
+/* The same of a step that was not looked at, of which it is known what all ranks did more of (factor). */
+double expected_elsewhere_s(const struct expected *e, const struct graph_op *op, double factor);
 
 #endif

@@ -45,6 +45,21 @@ bool price_is_detour(const struct graph_op *op, const struct graph_step *s, doub
     return usual_s > 0 && op->work_s > usual_s + detour_min_s + (op->work_s > s->pause_s ? s->pause_s : 0);
 }
 
+/* What a piece takes in steps in which its rank is not late; NaN: not known.  Of programs that do very many
+ * different things not all steps are looked at. */
+static double mostly_s(const struct changed_replay *r, const struct graph_op *op, const struct graph_step *s)
+{
+    struct expected *mostly = r->change->mostly;
+    double factor = s->pause_s > 0 || !(s->factor > 0) ? 1 : s->factor;
+    double is_s = expected_s(mostly, r->graph, op, s);
+
+    if (isnan(is_s))
+        is_s = expected_elsewhere_s(mostly, op, factor);
+    if (isnan(is_s))
+        is_s = op->usual_s * factor;
+    return is_s > 0 ? is_s + s->pause_s : NAN;
+}
+
 static double changed_work(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
     const struct changed_replay *r = arg;
@@ -53,11 +68,8 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
 
     if (s->number < c->from)
         return work_s;
-    if (c->work && is_late(op, s, (void *)c->work)) {
-        double mostly_s = expected_s(c->mostly, r->graph, op, s) + s->pause_s;
-
-        return mostly_s > 0 ? fmin(work_s, mostly_s) : work_s;
-    }
+    if (c->work && is_late(op, s, (void *)c->work))
+        return fmin(work_s, mostly_s(r, op, s));
     if (c->work && c->work[op->rank].late)
         return work_s;
     if (c->work)
@@ -99,7 +111,7 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
     struct graph_change change = { .work = changed_work,
                                    .transfer = c->transfer_excess ? changed_transfer : NULL,
                                    .arg = &replay };
-    uint32_t steps = 0;
+    uint32_t steps = 0, max = expected_steps_max(g);
 
     while (steps < graph_steps(g) && graph_step_about(g, steps).number >= c->from)
         steps++;
@@ -108,7 +120,7 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
     if (c->expected)
         expected_take(c->expected, g, steps, NULL, NULL);
     if (c->mostly)
-        expected_take(c->mostly, g, steps, is_late, (void *)c->work);
+        expected_take(c->mostly, g, steps < max ? steps : max, is_late, (void *)c->work);
     return graph_replay_both(g, steps, &change, ends);
 }
 

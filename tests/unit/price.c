@@ -142,8 +142,56 @@ static void slow_transfers(void)
     graph_free(g);
 }
 
+/* Steps of so many calls, each two of other sizes; all pieces of rank 3 are half longer in every seventh
+ * step. */
+static void late_now_and_then(uint32_t calls)
+{
+    struct graph *g = graph_new();
+    struct expected *mostly = expected_new();
+    bool late[GRAPH_STEPS] = { 0 };
+    struct price_work work[RANKS] = { [3] = { .excess = 0.5f, .late = late } };
+    struct price_change change = { .from = 1, .work = work, .ranks = RANKS, .mostly = mostly };
+    double now_s = 0, lost_s = 0, piece_s = WORK / calls;
+    struct price p;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        graph_rank(g, r, 0);
+    for (uint32_t i = 0; i < GRAPH_STEPS; i++) {
+        bool is_late = i > 20 && i % 7 == 0;
+
+        late[(i + 1) % GRAPH_STEPS] = is_late;
+        for (uint32_t k = 0; k < calls; k++) {
+            double end_s = now_s + piece_s * (is_late ? 1.5 : 1);
+
+            for (uint32_t r = 0; r < RANKS; r++)
+                graph_call(
+                    g,
+                    &(struct call){ .rank = r,
+                                    .op = RING_OP_ALLREDUCE,
+                                    .comm = 1,
+                                    .seq = i * calls + k,
+                                    .bytes = 8ull << (k % 2 ? 10 + k / 20 : k / 2 % 10),
+                                    .enter_ns = (uint64_t)((5 + (r == 3 ? end_s : now_s + piece_s)) * 1e9),
+                                    .leave_ns = (uint64_t)((5 + end_s + 1e-5) * 1e9) },
+                    1);
+            now_s = end_s + 1e-5;
+        }
+        for (uint32_t r = 0; r < RANKS; r++)
+            graph_step_end(g, r, i + 1);
+        lost_s += is_late ? WORK / 2 : 0;
+    }
+    graph_finish(g);
+    p = price_take(g, &change, 0).all;
+    is_near(p.saved_s, lost_s, 0.02,
+            "with %u calls a step a rank that is late in every seventh one costs what it is late by", calls);
+    expected_free(mostly);
+    graph_free(g);
+}
+
 int main(void)
 {
+    late_now_and_then(4);
+    late_now_and_then(100);
     slow_rank();
     even();
     slow_transfers();
