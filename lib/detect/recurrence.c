@@ -16,9 +16,9 @@
 #define MOSTLY_QUANTILE 0.25
 /* late steps at one place: with two any pair would be a rhythm */
 #define LATE_MIN 3u
-/* Probability that chance gathers them at any place, in a run however long: the test at the i-th late step
- * has a share of 6 / (pi i)^2 of it, which add up to all (Foster & Stine, "Alpha-investing", J. R. Statist.
- * Soc. B 70, 2008). */
+/* Probability that chance gathers them at any place, in a run however long: of the tests, which begin with
+ * the LATE_MIN-th late step, the i-th has a share of 1 / (i (i + 1)) of it, which add up to all (Foster &
+ * Stine, "Alpha-investing", J. R. Statist. Soc. B 70, 2008). */
 #define CHANCE 3e-3
 /* Of what the larger place loses: then it is the smaller one. Chosen: halfway between parts that are late by
  * turns and one that is late alone, as PART_SHARE of straggler.c, and on the side of the whole. */
@@ -235,7 +235,8 @@ bool recurrence_of(const struct recurrence *c, const struct work *w, enum findin
     return true;
 }
 
-/* With which probability chance would have put as many late steps there. */
+/* With which probability chance would have put so many of the other late steps at the place of one of them.
+ */
 struct evidence {
     struct gathered gathered;
     double chance;
@@ -251,15 +252,14 @@ static struct evidence weigh(const struct recurrence *c, const struct work *w, e
         return e;
     e.gathered = gather(c, w, scope, place);
     if (e.gathered.here >= LATE_MIN)
-        e.chance = binomial_tail(e.gathered.all, e.gathered.here, ranks / (double)w->n) * w->n / ranks;
+        e.chance = binomial_tail(e.gathered.all - 1, e.gathered.here - 1, ranks / (double)w->n);
     return e;
 }
 
 /* The share of CHANCE that the test of that number, from 1, has. */
 static double chance_of(double test)
 {
-    test = fmax(1, test);
-    return CHANCE * 6 / (M_PI * test * M_PI * test);
+    return CHANCE / (fmax(1, test) * (fmax(1, test) + 1));
 }
 
 bool recurrence_gathers(const struct recurrence *c, const struct work *w, enum finding_scope scope,
@@ -284,7 +284,7 @@ bool recurrence_find(const struct recurrence *c, const struct work *w, struct re
         if (place == WORK_PLACE_NONE)
             continue;
         e = weigh(c, w, (enum finding_scope)scope, place);
-        if (e.chance > chance_of(e.gathered.all * ((double)c->n / known)) ||
+        if (e.chance > chance_of(e.gathered.all * ((double)c->n / known) - LATE_MIN + 1) ||
             e.gathered.saved_s < SMALLER_SHARE * best_saved_s)
             continue;
         best = (enum finding_scope)scope;

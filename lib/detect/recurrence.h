@@ -2,10 +2,9 @@
  * the noise, and the place at which they gather.
  *
  * A late step is one that took longer because its last rank came far later than it mostly does (a detour:
- * variability.h).  Were it chance who is late, a place with a share q of the ranks would have k or more of K
- * late steps with the probability of a binomial tail; times the number of such places, so that one of many
- * that is looked at does not stand out by chance (Bonferroni). Late steps in a row are one to that test, but
- * all of them to the price.
+ * variability.h).  Were it chance who is late, k - 1 or more of the K - 1 others would be at the place of the
+ * newest, with a share q of the ranks, with the probability of a binomial tail, whichever place that is. Late
+ * steps in a row are one to that test, but all of them to the price.
  *
  * Of a rank, its node and their switch it is the smallest without which most of the time would not be lost.
  *

@@ -118,6 +118,22 @@ static void seldom_but_long(void)
     diagnosis_free(run.d);
 }
 
+static void few_checkpoints(void)
+{
+    static const struct job job = { .first = 4, .last = 5, .every = 34, .severity = 7 };
+    const struct finding *f;
+    struct run run;
+
+    begin(&run);
+    run_to(&run, &job, 190);
+    f = straggler(&run);
+    ok(f && f->scope == SCOPE_NODE && f->place == 102,
+       "a node of eight that is late in each of five checkpoints is named");
+    if (f)
+        is_priced(&run, f, "five checkpoints");
+    diagnosis_free(run.d);
+}
+
 static void every_second_step(void)
 {
     static const struct job job = { .first = 5, .last = 5, .every = 2, .severity = 0.3 };
@@ -301,5 +317,6 @@ int main(void)
     becomes_lasting();
     late_in_two_steps_of_five();
     ended_is_not_now_and_then();
+    few_checkpoints();
     return done_testing();
 }
