@@ -94,7 +94,7 @@ struct call_steps {
     double end_s;                           /* of that step */
     float *own_s;                           /* by rank, of the step being judged */
     struct price_work *without;             /* by rank, of a price */
-    bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price */
+    bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price: in which it is */
     float *slower;                          /* excess by kind, of a price */
     bool *held;                             /* by rank: it is slow */
     size_t own_cap, without_cap, slower_cap, held_cap;
@@ -202,6 +202,14 @@ static void find_late_steps(const struct work *w, const struct straggler *g, boo
     }
 }
 
+/* In which steps one is that was away in some. */
+static void find_steps_with(const struct work *w, const struct straggler *g, bool on[GRAPH_STEPS])
+{
+    memset(on, true, GRAPH_STEPS * sizeof(on[0]));
+    for (uint32_t b = 0; b < work_kept(w); b++)
+        on[w->step[work_slot(w, b)].seq % GRAPH_STEPS] = !straggler_is_away(g, w->steps - 1 - b);
+}
+
 /* The excess of each rank that belongs to one of these.  true: some are late in some steps only. */
 static bool excess_of(struct call_steps *s, const struct straggler *list, size_t n)
 {
@@ -212,6 +220,8 @@ static bool excess_of(struct call_steps *s, const struct straggler *list, size_t
         if (list[i].late_min > 0) {
             find_late_steps(w, &list[i], s->late[i]);
             seldom = true;
+        } else {
+            find_steps_with(w, &list[i], s->late[i]);
         }
     for (uint32_t r = 0; r < s->n; r++) {
         s->without[r] = (struct price_work){ 0 };
@@ -221,6 +231,7 @@ static bool excess_of(struct call_steps *s, const struct straggler *list, size_t
                     .excess = (float)(list[i].excess / (1 + list[i].before)),
                     .from = diagnosis_seq(s->diagnosis, list[i].onset),
                     .until = list[i].drift ? diagnosis_seq(s->diagnosis, list[i].ramp_end) : 0,
+                    .on = straggler_is_sometimes_away(&list[i]) ? s->late[i] : NULL,
                     .late = list[i].late_min > 0 ? s->late[i] : NULL,
                 };
     }

@@ -10,11 +10,16 @@ static double grown(uint32_t number, uint32_t from, uint32_t until)
     return number >= until ? 1 : number < from ? 0 : (number - from) / (double)(until - from);
 }
 
+static bool is_on(const struct price_work *k, const struct graph_step *s)
+{
+    return s->number >= k->from && (!k->on || k->on[s->number % GRAPH_STEPS]);
+}
+
 static bool is_late(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
     const struct price_work *k = &((const struct price_work *)arg)[op->rank];
 
-    return k->late && s->number >= k->from && k->late[s->number % GRAPH_STEPS];
+    return k->late && is_on(k, s) && k->late[s->number % GRAPH_STEPS];
 }
 
 /* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is,
@@ -24,7 +29,7 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
 {
     double excess = k->excess, base = work_s, slow_s;
 
-    if (!(excess > 0) || s->number < k->from)
+    if (!(excess > 0) || !is_on(k, s))
         return work_s;
     excess *= grown(s->number, k->from, k->until);
     slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > WORK_PAUSE_RATIO ? 1 : s->factor);
@@ -78,7 +83,7 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
         return work_s;
     if (c->other && is_late(op, s, (void *)c->other))
         return work_s;
-    if (c->other && s->number >= c->other[op->rank].from && !c->other[op->rank].late)
+    if (c->other && is_on(&c->other[op->rank], s) && !c->other[op->rank].late)
         more = 1 + c->other[op->rank].excess;
     if (c->detour_min_s > 0 && price_is_detour(op, s, more, c->detour_min_s))
         work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);

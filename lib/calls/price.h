@@ -16,6 +16,7 @@ struct price_work {
     uint32_t from,
         /* numbers of steps: the first one with it; it grows evenly until the other, if that is later */
         until;
+    const bool *on; /* by number of the step, modulo GRAPH_STEPS: is it there? NULL: in all */
     /* By number of the step, modulo GRAPH_STEPS: is the rank late in it?  Then its pieces of work take what
      * they do in the others, which stay. NULL: divided by the excess in all. */
     const bool *late;

@@ -281,7 +281,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->rate = o->rate;
     f->slowdown = o->slowdown;
     f->cost = o->cost;
-    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s);
+    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s, 0);
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow
@@ -342,8 +342,10 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);
 
-    if (stragglers_get(d->stragglers, &named) < before)
-        diagnosis_price_stragglers(d); /* what is over keeps its last price */
+    if (stragglers_get(d->stragglers, &named) < before) {
+        d->priced_n = SIZE_MAX; /* what is over has its last price now, whenever the one before was taken */
+        diagnosis_price_stragglers(d);
+    }
     take_stragglers(d);
     take_simple(d, KEY_OSCILLATION, FINDING_OSCILLATION, o->standing, o->onset, o->saved_s, o->cost,
                 o->ratio - 1, o->period);

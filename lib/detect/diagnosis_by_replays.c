@@ -25,6 +25,7 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
     const struct work *w = d->work;
     const struct straggler *straggler = &d->entry[at].straggler;
     struct cost cost = { .saved_s = d->entry[at].expired_s };
+    double over_s = diagnosis_over_s(d, straggler);
     struct prices p;
 
     if (!recent)
@@ -32,8 +33,10 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
     p = d->pricing.replays.all(d->pricing.replays.arg, straggler, 1, work_seq_of(w, straggler->onset + 1),
                                w->step[work_slot(w, recent - 1)].seq);
     diagnosis_look_before(d, at);
-    cost.saved_s = diagnosis_since_onset(d, straggler->onset, &d->finding[at],
-                                         diagnosis_with_missed(d, at, p.all), p.all.of_s);
+    cost.saved_s = diagnosis_since_onset(
+        d, straggler->onset, &d->finding[at],
+        diagnosis_with_missed(d, at, (struct price){ p.all.of_s - over_s, p.all.saved_s }), p.all.of_s,
+        over_s);
     cost.recent = (struct price){ p.recent.of_s, diagnosis_with_missed(d, at, p.recent) };
     cost.alone_s = cost.recent.saved_s;
     return cost;
@@ -53,7 +56,7 @@ static double together_s(const struct diagnosis *d, const size_t *at, size_t n)
     }
     from = work_seq_of(w, list[earliest].onset + 1);
     p = d->pricing.replays.all(d->pricing.replays.arg, list, n, from, from).all;
-    return diagnosis_since_onset(d, list[earliest].onset, &d->finding[at[earliest]], p.saved_s, p.of_s);
+    return diagnosis_since_onset(d, list[earliest].onset, &d->finding[at[earliest]], p.saved_s, p.of_s, 0);
 }
 
 const struct pricing_method diagnosis_by_replays = {

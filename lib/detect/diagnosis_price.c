@@ -117,14 +117,20 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
     return fmax(0, (before_s - without_s) / (with_s - without_s));
 }
 
+double diagnosis_over_s(const struct diagnosis *d, const struct straggler *straggler)
+{
+    return straggler->over ? work_time_s(d->work, d->work->steps - straggler->over) : 0;
+}
+
 /* In the other steps it cost as much a second as in the newest ones, but for the pauses. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
-                             double saved_s, double of_s)
+                             double saved_s, double of_s, double over_s)
 {
     double before = share_before(d, onset, f, saved_s, of_s);
-    double all_s = d->ended_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
+    double all_s = d->ended_s - over_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
     double paused = paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
 
+    of_s -= over_s;
     unpriced_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
     return of_s > paused && unpriced_s > 0 ? saved_s + saved_s / (of_s - paused) * unpriced_s : saved_s;
 }
@@ -198,7 +204,7 @@ static void set_cost_interval(struct diagnosis *d, size_t at)
     d->finding[at].cost = cost;
 }
 
-/* What it has cost will not be seen better. */
+/* What it costs will not be seen better. */
 static bool keeps_price(const struct diagnosis *d, size_t at)
 {
     return d->entry[at].straggler.fading && d->finding[at].slowdown > 1;
@@ -215,9 +221,13 @@ static void price_straggler(struct diagnosis *d, size_t at)
     uint32_t last = 0;
     struct cost cost;
 
-    if (keeps_price(d, at))
+    if (keeps_price(d, at) && !straggler->over)
         return;
     cost = d->pricing.method->cost(d, at, recent);
+    if (keeps_price(d, at)) { /* but for what it cost since the last price, until it was over */
+        f->saved_s = cost.saved_s;
+        return;
+    }
     for (uint32_t b = 0; b < recent; b++)
         last += straggler_was_last(straggler, w, work_slot(w, b));
     f->saved_s = cost.saved_s;

@@ -64,9 +64,11 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
 /* What was saved in the steps that were judged, and likewise in those between and before. */
 double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s);
 /* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which
- * took of_s. */
+ * took of_s, of which over_s is after its end. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
-                             double saved_s, double of_s);
+                             double saved_s, double of_s, double over_s);
+/* The time since the end of a straggler that may be over; 0: it stands. */
+double diagnosis_over_s(const struct diagnosis *d, const struct straggler *straggler);
 /* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the
  * share of the steps' time that the finding is said to cost. */
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio);

@@ -24,6 +24,11 @@
 #define LET_GO_SHARE 0.35
 /* chosen: half of the window of that median; fewer would let go of what pauses */
 #define LET_GO_STEPS 8u
+/* It may be over when as little is left over the newest steps, at least so many: it is not described by them,
+ * nor do they count for its price.  Of a small excess more are needed, so that a median of noise (its
+ * standard error is sqrt(pi / 2) of a mean's) comes to be as little in one case of 40 only. */
+#define FADING_STEPS 4u
+#define FADING_Z     (2 * 1.2533)
 /* Of the latest part of a place: what each part must have. Chosen (0.25, 0.8): halfway between parts that
  * have nothing and parts that are alike, so that noise is least likely to take one for the other. */
 #define PART_SHARE 0.5
@@ -69,6 +74,12 @@ struct named {
     size_t rival;
 };
 
+/* One that is over, and since which step: what the same place had before is that one's. */
+struct ended {
+    struct track track;
+    uint64_t over;
+};
+
 struct stragglers {
     struct places places;
     struct named named[STRAGGLERS_MAX];
@@ -78,7 +89,9 @@ struct stragglers {
     uint64_t refused;           /* the step at which a candidate was last found too cheap; 0: none was */
     uint64_t refused_recurring; /* likewise, one that is late now and then */
     uint32_t next_id;
-    uint32_t let_go; /* times that it was looked whether one that was let go of is late now and then */
+    struct ended ended[STRAGGLERS_MAX];
+    uint64_t n_ended; /* ever; the newest is ended[(n_ended - 1) % STRAGGLERS_MAX] */
+    uint32_t let_go;  /* times that it was looked whether one that was let go of is late now and then */
 };
 
 struct stragglers *stragglers_new(void)
@@ -101,6 +114,7 @@ void stragglers_reset(struct stragglers *s)
     s->recurrence.n = 0;
     s->refused = s->refused_recurring = 0;
     s->let_go = 0;
+    s->n_ended = 0;
 }
 
 bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank)
@@ -149,11 +163,22 @@ static void set_error(const struct stragglers *s, struct straggler *straggler, c
     straggler->onset_error = o->from ? interval_change_error(o->height / noise) : 0;
 }
 
+/* Remembered steps that say what it is: those since another finding of the same place was over. */
+static uint32_t steps_of(const struct stragglers *s, const struct work *w, const struct track *track)
+{
+    uint32_t n = work_kept(w);
+
+    for (uint64_t i = 0; i < s->n_ended && i < STRAGGLERS_MAX; i++)
+        if (track_overlaps(&s->ended[i].track, track, w) && w->steps - s->ended[i].over < n)
+            n = (uint32_t)(w->steps - s->ended[i].over);
+    return n;
+}
+
 static void describe_named(struct stragglers *s, const struct work *w, struct named *named)
 {
     struct track *track = &s->places.track[named->track];
     struct straggler *straggler = &named->straggler;
-    uint32_t n = work_kept(w);
+    uint32_t n = steps_of(s, w, track);
     uint32_t since = work_steps_since(w, straggler->onset, n);
     float y[WORK_STEPS], scratch[WORK_STEPS], median;
     struct onset o;
@@ -187,9 +212,32 @@ static void describe_named(struct stragglers *s, const struct work *w, struct na
 
 /* ---- price ---- */
 
+bool straggler_is_away(const struct straggler *straggler, uint64_t step)
+{
+    return straggler->away[step % WORK_STEPS / 64] >> (step % 64) & 1;
+}
+
+bool straggler_is_sometimes_away(const struct straggler *straggler)
+{
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(straggler->away); i++)
+        any |= straggler->away[i];
+    return any;
+}
+
+static void set_away(struct straggler *straggler, uint64_t from, uint64_t to, bool away)
+{
+    for (uint64_t step = from; step < to; step++) {
+        uint64_t bit = 1ull << (step % 64), *word = &straggler->away[step % WORK_STEPS / 64];
+
+        *word = away ? *word | bit : *word & ~bit;
+    }
+}
+
 double straggler_excess(const struct straggler *straggler, uint64_t step)
 {
-    if (step < straggler->onset)
+    if (step < straggler->onset || straggler_is_away(straggler, step))
         return 0;
     if (!straggler->drift || step >= straggler->ramp_end)
         return straggler->excess;
@@ -565,6 +613,23 @@ static enum ending end_of(struct stragglers *s, const struct work *w, struct nam
     return w->steps - found.last <= LET_GO_STEPS ? UNSETTLED : OVER;
 }
 
+/* Do the newest steps show it?  Where they do not, it may have been over since about half of them. */
+static void look_for_end(struct stragglers *s, const struct work *w, struct straggler *straggler,
+                         const struct track *track)
+{
+    double error = FADING_Z * w->sigma / sqrt(track->ranks) / ((1 - LET_GO_SHARE) * straggler->excess);
+    uint32_t min = error * error < PLACES_MEDIAN_STEPS ? (uint32_t)(error * error) : PLACES_MEDIAN_STEPS;
+    uint32_t steps = work_steps_since(w, straggler->onset, min > FADING_STEPS ? min : FADING_STEPS);
+    double left = places_recent_excess(&s->places, w, track, steps) - straggler->before;
+
+    straggler->fading = left < LET_GO_SHARE * straggler->excess;
+    if (straggler->fading && !straggler->over)
+        straggler->over = w->steps - (steps / 2 + 1);
+    set_away(straggler, straggler->fading ? straggler->over : w->steps - steps / 2, w->steps,
+             straggler->fading);
+    straggler->over = straggler->fading ? straggler->over : 0;
+}
+
 static void review_named(struct stragglers *s, const struct work *w)
 {
     for (size_t i = 0; i < s->n_named;) {
@@ -592,6 +657,8 @@ static void review_named(struct stragglers *s, const struct work *w)
         named->below = left < LET_GO_SHARE * named->straggler.excess ? named->below + 1 : 0;
         ending = named->below >= LET_GO_STEPS ? end_of(s, w, named) : UNSETTLED;
         if (ending == OVER) {
+            s->ended[s->n_ended++ % STRAGGLERS_MAX] =
+                (struct ended){ *track, named->straggler.over ? named->straggler.over : w->steps };
             places_forget(&s->places, w, track);
             recurrence_forget(&s->recurrence, w, track->scope, track->place);
             drop_named(s, i);
@@ -601,8 +668,10 @@ static void review_named(struct stragglers *s, const struct work *w)
             i++;
             continue;
         }
-        named->straggler.fading = named->below;
-        if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) && !named->below)
+        look_for_end(s, w, &named->straggler, track);
+        named->straggler.fading = named->straggler.fading || named->below;
+        if (++named->fitted >= (is_settled(&named->straggler, w) ? REFIT_LATER : REFIT) &&
+            !named->straggler.fading)
             describe_named(s, w, named);
         look_at_rivals(s, w, i++);
     }

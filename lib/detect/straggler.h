@@ -35,8 +35,10 @@ struct straggler {
      * the noise of its steps before and since then, or where there is no before, of the spread between
      * healthy places. NaN: not known. */
     double error, freedom;
-    double onset_error; /* steps, as a standard deviation */
-    bool fading;        /* the newest steps show less of it: it may be over */
+    double onset_error;             /* steps, as a standard deviation */
+    bool fading;                    /* the newest steps show less of it: it may be over ... */
+    uint64_t over;                  /* ... and if so, since this step; 0: it stands */
+    uint64_t away[WORK_STEPS / 64]; /* a bit a step, by its slot: the steps that did not show it */
     /* It is late in some steps only (recurrence.h): an excess over that makes it late in a step, 0: it is in
      * all; the share of the steps; how many from one to the next, 0: as it comes. */
     double late_min, late_share;
@@ -60,6 +62,9 @@ size_t stragglers_get(const struct stragglers *s, const struct straggler **list)
 bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank);
 /* Is one of them on this node? */
 bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node);
+/* Was it away in some of the remembered steps since its onset; in that one? */
+bool straggler_is_sometimes_away(const struct straggler *straggler);
+bool straggler_is_away(const struct straggler *straggler, uint64_t step);
 /* The excess that was its in step `step`. */
 double straggler_excess(const struct straggler *straggler, uint64_t step);
 /* The excess that was its in the step in that slot, number `step`. */

@@ -231,6 +231,40 @@ static void endings(void)
     diagnosis_free(run.d);
 }
 
+/* What was late in all steps for some time keeps what it was and cost, whatever comes after it. */
+static void heals(void)
+{
+    uint32_t right = 0, priced = 0, again = 0;
+
+    for (uint32_t n = 0; n < 16; n++) {
+        struct job job = { .first = n, .last = n, .from = 60, .to = 110 + n, .every = 1, .severity = 0.3 };
+        const struct finding *f, *list;
+        double saved_s = 0, lost_s;
+        struct run run;
+        size_t found;
+
+        begin(&run);
+        run_to(&run, &job, 160);
+        lost_s = run.time_s - run.faultless_s;
+        f = straggler(&run);
+        right += f && !f->standing && f->place == n && near(f->excess, 0.3, 0.05) &&
+                 llabs((long long)f->onset_step - 61) <= 1;
+        priced += f && near(f->saved_s, lost_s, 0.05);
+        job.from = 160;
+        job.to = 200;
+        run_to(&run, &job, 240);
+        found = diagnosis_findings(run.d, &list);
+        for (size_t i = 0; i < found; i++)
+            saved_s += list[i].saved_s;
+        again += near(saved_s, run.time_s - run.faultless_s, 0.05);
+        diagnosis_free(run.d);
+    }
+    is_int(right, 16,
+           "a rank that was late for 50 steps is over, with its onset and by how much it was late");
+    is_int(priced, 16, "a rank that was late for 50 steps cost what it did in these");
+    is_int(again, 16, "when it is late again both times cost what they did, and none is counted twice");
+}
+
 static void becomes_lasting(void)
 {
     static const struct job now_and_then = { .first = 9, .last = 9, .every = 4, .severity = 0.5 },
@@ -318,5 +352,6 @@ int main(void)
     late_in_two_steps_of_five();
     ended_is_not_now_and_then();
     few_checkpoints();
+    heals();
     return done_testing();
 }
