@@ -188,7 +188,7 @@ static void take_simple(struct diagnosis *d, enum key key, enum finding_class cl
 
     if (!f)
         return;
-    f->saved_s = key == KEY_TRANSFER ? saved_s : diagnosis_with_unseen(d, onset, saved_s);
+    f->saved_s = key == KEY_TRANSFER ? saved_s : diagnosis_with_unseen(d, onset <= ONSET_EARLY, saved_s);
     f->slowdown = diagnosis_mean_slowdown(d->work, onset, saved_s);
     f->cost = key == KEY_TRANSFER
                   ? cost

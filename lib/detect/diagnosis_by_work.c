@@ -1,6 +1,8 @@
 /* diagnosis_by_work.c - what stragglers cost where a step ends with its last rank; see pricing.h. */
 #include "detect/diagnosis_private.h"
 
+#define CHANGE_MIN 2u
+
 static struct price newest(const struct pricing *p, const struct straggler *list, size_t n, uint32_t steps)
 {
     const struct work *w = p->work;
@@ -70,7 +72,9 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
         cost.recent.saved_s += saved_s;
         cost.alone_s += n == 1 ? saved_s : straggler_saved_s(list, 1, w, work_slot(w, b), w->steps - 1 - b);
     }
-    cost.saved_s = diagnosis_with_unseen(d, list[0].onset, cost.saved_s);
+    /* A change after two steps or more is one that these certainly did not have (onset.h): it was not there
+     * before them either. */
+    cost.saved_s = diagnosis_with_unseen(d, list[0].onset < CHANGE_MIN, cost.saved_s);
     return cost;
 }
 

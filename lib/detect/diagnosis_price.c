@@ -5,7 +5,6 @@
 
 #define SAME_TIME           0.99 /* of a time that is added up in another way */
 #define SHORTER_Z           2.0  /* standard errors by which a mean is certainly smaller */
-#define ONSET_EARLY         4u   /* steps after which an onset is still the beginning */
 #define PRICED_AT_ONCE      512u /* ranks that are priced at every step */
 #define RESIDUAL_BEFORE_MIN 12u  /* steps that show what was before */
 /* Stragglers that hide one another cost at least this many times together what they cost one by one ... */
@@ -23,11 +22,11 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
 /* Who works slower in the steps that were judged does so in those between (an evaluation), and what was there
  * when the first was judged has been there before, while the steps' length was still looked for: that time is
  * taken to have been lost alike. */
-double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s)
+double diagnosis_with_unseen(const struct diagnosis *d, bool early, double saved_s)
 {
     /* Steps come later than they end, many at a time: what that adds to the time before the first is missing
      * between the next. */
-    double unseen_s = fmax(0, d->between_s + (onset <= ONSET_EARLY ? d->unseen_s : 0));
+    double unseen_s = fmax(0, d->between_s + (early ? d->unseen_s : 0));
 
     return d->seen_s > 0 ? saved_s * (1 + unseen_s / d->seen_s) : saved_s;
 }

@@ -12,6 +12,8 @@
 
 #define DIAGNOSIS_RECENT 64u /* steps that the slowdown of now stands on, at the most */
 
+#define ONSET_EARLY 4u /* steps after which an onset is still the beginning */
+
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
  * on. */
 enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, STRAGGLER_KEY };
@@ -61,8 +63,9 @@ struct diagnosis {
 
 /* Slowdown over the newest steps, from what all steps since the onset lost on average. */
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s);
-/* What was saved in the steps that were judged, and likewise in those between and before. */
-double diagnosis_with_unseen(const struct diagnosis *d, uint64_t onset, double saved_s);
+/* What was saved in the steps that were judged, and likewise in those between, and, if it began early, in
+ * those before. */
+double diagnosis_with_unseen(const struct diagnosis *d, bool early, double saved_s);
 /* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which
  * took of_s, of which over_s is after its end. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,

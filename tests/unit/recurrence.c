@@ -265,6 +265,23 @@ static void heals(void)
     is_int(again, 16, "when it is late again both times cost what they did, and none is counted twice");
 }
 
+/* The job has run for two seconds when its first step is judged, and the fault begins four steps later. */
+static void early(void)
+{
+    static const struct job job = { .first = 3, .last = 3, .from = 4, .every = 1, .severity = 0.3 };
+    const struct finding *f;
+    struct run run;
+
+    begin(&run);
+    run.time_s = run.faultless_s = 2;
+    run_to(&run, &job, 60);
+    f = straggler(&run);
+    is_int(f ? (long long)f->onset_step : 0, 5, "a fault that began four steps after the first one did so");
+    if (f)
+        is_priced(&run, f, "four steps after the first one");
+    diagnosis_free(run.d);
+}
+
 static void becomes_lasting(void)
 {
     static const struct job now_and_then = { .first = 9, .last = 9, .every = 4, .severity = 0.5 },
@@ -353,5 +370,6 @@ int main(void)
     ended_is_not_now_and_then();
     few_checkpoints();
     heals();
+    early();
     return done_testing();
 }
