@@ -106,6 +106,7 @@ UNIT_TESTS = \
 	tests/unit/phase \
 	tests/unit/price \
 	tests/unit/question \
+	tests/unit/rails \
 	tests/unit/random \
 	tests/unit/recurrence \
 	tests/unit/recorder \

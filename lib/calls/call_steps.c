@@ -117,7 +117,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
 }
 
 /* Of a kind of transfer what the detectors keep of it, beside the graph. */
-#define KIND_BYTES 160.0
+#define KIND_BYTES 240.0
 
 double call_steps_bytes(const struct call_steps *s)
 {
@@ -144,16 +144,19 @@ void call_steps_free(struct call_steps *s)
 }
 
 /* Do slow transfers come from a straggler, because it has no CPU?  They do where they go through its node and
- * became slow when it did. Where all are slow, they look like it: slow now and then, by much, or by about as
- * much as the work. */
+ * became slow when it did. Those of one communicator do where they became slow when it did.  Where all are
+ * slow, they look like it: slow now and then, by much, or by about as much as the work. */
 static bool comes_from(struct call_steps *s, const struct links_slow *l, const struct straggler *g)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
     int64_t onset = diagnosis_seq(s->diagnosis, g->onset),
             stood = g->drift ? diagnosis_seq(s->diagnosis, g->ramp_end) : onset;
+    bool since = l->from >= onset - STARVATION_ONSET && l->from <= stood + STARVATION_ONSET;
     bool ends = (l->nodes && straggler_is_on(g, w, l->node[0])) ||
                 (l->nodes == 2 && straggler_is_on(g, w, l->node[1]));
 
+    if (l->standing && l->of_comm) /* it may be a member */
+        return since;
     if (!l->standing || g->scope != SCOPE_NODE || (l->nodes && !ends))
         return false;
     if (l->nodes == 2 && starvation_refuted(s->starvation, s->graph, w, g, (uint32_t)onset, s->delivered, l))
@@ -161,7 +164,7 @@ static bool comes_from(struct call_steps *s, const struct links_slow *l, const s
     if (l->nodes && starvation_has(s->starvation, g->id))
         return true;
     if (l->nodes == 1)
-        return l->from >= onset - STARVATION_ONSET && l->from <= stood + STARVATION_ONSET;
+        return since;
     return l->spread > STARVATION_SPREAD || l->excess < STARVATION_EXCESS * g->excess / (1 + g->before);
 }
 
@@ -442,6 +445,7 @@ static void judge_links(struct call_steps *s)
                                                        : SCOPE_NONE,
                                  .place = l.nodes ? l.node[0] : WORK_PLACE_NONE,
                                  .other = l.node[1],
+                                 .comm = l.of_comm ? l.comm : 0,
                                  .from = l.from };
     struct price_change change = { 0 };
 

@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "model/interval.h"
 #include "model/statistics.h"
+#include "ring/ring.h"
 
 /* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
 
@@ -81,6 +82,9 @@
 /* Of the excess of a part: the rest of the place is slow, too. Halfway between a rest that is fast and one
  * that is as slow, as PART_SHARE of detect/straggler.c. */
 #define REST 0.5
+/* Standard errors that the excess of other communicators is below REST of a communicator's: one in 700 is by
+ * chance, after those of LINK_Z and LINK_CONFIRM. */
+#define PEERS_Z 3.0
 /* Of what a place explains: a part explains as much. Short of 1, because the other messages of the place add
  * their noise to what it explains. */
 #define SAME_EXPLAINED 0.9
@@ -98,6 +102,7 @@ struct kind_level {
     float max;    /* log: its upper bound until it is known, the median of max_steps steps' shortest */
     uint32_t max_steps;
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
+    uint32_t comm, peers;     /* of a collective: places in l->comm and l->peers, and 1; 0: none */
     double sum;               /* of the step at hand */
     float max_in_step;
     uint32_t in_step, max_n;
@@ -105,11 +110,14 @@ struct kind_level {
 
 struct candidate_place { /* a candidate */
     uint32_t node[2], nodes;
+    bool of_comm; /* it is the communicator comm */
+    uint64_t comm;
     struct excess_sums {
         double sum, weight; /* over kinds */
         double excess;      /* the sum of their excesses, each with its weight */
     } fit, all, messages;   /* of the kinds that show it; of all that reach it; of those between two nodes */
-    bool pairs;             /* some of them are between two nodes */
+    struct excess_sums peers; /* of other communicators' that do the same between the same nodes */
+    bool pairs;               /* some of them are between two nodes */
 };
 
 struct links {
@@ -117,8 +125,12 @@ struct links {
     size_t cap;
     struct candidate_place *place;
     size_t n_places, places_cap;
-    struct map places; /* by place_key() */
-    uint32_t *reached; /* by node: the kind that reached it last, and 1 */
+    struct map places;            /* by place_key() */
+    struct candidate_place *comm; /* communicators */
+    struct excess_sums *peers;    /* of the collectives that do the same between the same nodes */
+    size_t n_comms, comms_cap, n_peers, peers_cap;
+    struct map comms, same; /* by communicator; by what collectives do and between which nodes */
+    uint32_t *reached;      /* by node: the kind that reached it last, and 1 */
     size_t reached_cap;
     struct candidate_place collectives; /* those of more than two nodes */
     struct links_slow slow;
@@ -140,7 +152,11 @@ void links_reset(struct links *l)
     free(l->kind);
     free(l->place);
     free(l->reached);
+    free(l->comm);
+    free(l->peers);
     map_free(&l->places);
+    map_free(&l->comms);
+    map_free(&l->same);
     memset(l, 0, sizeof(*l));
 }
 
@@ -158,6 +174,8 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 
     if (k->nodes < 2 || (s->collectives && k->nodes == 2))
         return false;
+    if (s->of_comm)
+        return !k->message && k->comm == s->comm;
     for (uint32_t i = 0; i < k->nodes && found < s->nodes; i++)
         found += k->node[i] == s->node[0] || (s->nodes == 2 && k->node[i] == s->node[1]);
     return found == s->nodes;
@@ -165,8 +183,8 @@ bool links_has(const struct links_slow *s, const struct graph_kind_info *k)
 
 bool links_same_place(const struct links_slow *a, const struct links_slow *b)
 {
-    return a->collectives == b->collectives && a->nodes == b->nodes && a->node[0] == b->node[0] &&
-           a->node[1] == b->node[1];
+    return a->collectives == b->collectives && a->of_comm == b->of_comm && a->comm == b->comm &&
+           a->nodes == b->nodes && a->node[0] == b->node[0] && a->node[1] == b->node[1];
 }
 
 /* ---- what each kind takes ---- */
@@ -307,8 +325,44 @@ static void place_add(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
     l->place[l->n_places++] = (struct candidate_place){ .nodes = nodes, .node = { a, b } };
 }
 
+static uint32_t number_of(struct map *m, uint64_t key, size_t next)
+{
+    if (map_get(m, key) == MAP_NONE)
+        map_put(m, key, (uint32_t)next);
+    return map_get(m, key);
+}
+
+/* Do all calls of it that have about the same size send about the same?  What others do may follow from the
+ * data, in one communicator and not in another. */
+static bool is_even(uint8_t op)
+{
+    return op == RING_OP_BARRIER || op == RING_OP_ALLGATHER || op == RING_OP_REDUCE ||
+           op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE_SCATTER || op == RING_OP_REDUCE_SCATTER_BLOCK;
+}
+
+/* The communicator of a kind, and what the kind is compared with. */
+static void make_comm(struct links *l, struct kind_level *k, const struct graph_kind_info *info)
+{
+    uint64_t words[2] = { (uint64_t)info->op << 32 | info->size, info->nodes }, key;
+
+    if (info->message || !is_even(info->op))
+        return;
+    key = hash_bytes(hash_bytes(HASH_START, words, sizeof(words)), info->node,
+                     info->nodes * sizeof(info->node[0]));
+    k->comm = number_of(&l->comms, info->comm, l->n_comms) + 1;
+    if (k->comm > l->n_comms) {
+        l->comm = xgrow(l->comm, &l->comms_cap, l->n_comms + 1, sizeof(*l->comm));
+        l->comm[l->n_comms++] = (struct candidate_place){ .of_comm = true, .comm = info->comm };
+    }
+    k->peers = number_of(&l->same, key, l->n_peers) + 1;
+    if (k->peers > l->n_peers) {
+        l->peers = xgrow(l->peers, &l->peers_cap, l->n_peers + 1, sizeof(*l->peers));
+        l->n_peers++;
+    }
+}
+
 /* All places that a transfer between nodes has been seen through: everything, each node, each pair that
- * exchanges messages. */
+ * exchanges messages, each communicator. */
 static void make_places(struct links *l, const struct graph *g)
 {
     if (l->kinds == graph_kinds(g))
@@ -323,6 +377,7 @@ static void make_places(struct links *l, const struct graph *g)
             place_add(l, 1, k->node[n], 0);
         if (k->nodes == 2)
             place_add(l, 2, k->node[0], k->node[1]);
+        make_comm(l, &l->kind[i], k);
     }
     l->kinds = graph_kinds(g);
 }
@@ -443,6 +498,53 @@ static const struct candidate_place *narrowest(const struct links *l, const stru
     return part == p ? p : narrowest(l, part);
 }
 
+/* What the collectives of each communicator take, and what those of others take that do the same between the
+ * same nodes: whatever is slow at a node or between nodes is so for both. */
+static void fit_comms(struct links *l)
+{
+    for (size_t i = 0; i < l->n_comms; i++)
+        l->comm[i].fit = l->comm[i].peers = (struct excess_sums){ 0 };
+    for (size_t i = 0; i < l->n_peers; i++)
+        l->peers[i] = (struct excess_sums){ 0 };
+    for (uint32_t i = 0; i < l->kinds; i++)
+        if (l->kind[i].peers && counts(l, &l->kind[i]))
+            add_to(&l->peers[l->kind[i].peers - 1], &l->kind[i]);
+    for (uint32_t i = 0; i < l->kinds; i++) {
+        const struct kind_level *k = &l->kind[i];
+        struct excess_sums own = { 0 }, *peers;
+        struct candidate_place *c;
+
+        if (!k->peers || !counts(l, k))
+            continue;
+        c = &l->comm[k->comm - 1];
+        peers = &l->peers[k->peers - 1];
+        add_to(&own, k);
+        if (!(peers->weight - own.weight > 1e-6 * peers->weight)) /* nobody does the same */
+            continue;
+        add_to(&c->fit, k);
+        c->peers.sum += peers->sum - own.sum;
+        c->peers.weight += peers->weight - own.weight;
+        c->peers.excess += peers->excess - own.excess;
+    }
+}
+
+/* The communicator that explains about as much as a place, or more, and whose peers are as fast as before;
+ * the place itself where there is none. */
+static const struct candidate_place *or_comm(const struct links *l, const struct candidate_place *p)
+{
+    const struct candidate_place *best = p;
+
+    for (size_t i = 0; i < l->n_comms; i++) {
+        const struct candidate_place *c = &l->comm[i];
+
+        if (is_slow(&c->fit) && explained(&c->fit) > SAME_EXPLAINED * explained(&p->fit) &&
+            mean_excess(&c->peers) + PEERS_Z / sqrt(c->peers.weight) < REST * mean_excess(&c->fit) &&
+            (best == p || explained(&c->fit) > explained(&best->fit)))
+            best = c;
+    }
+    return best;
+}
+
 /* Of the places, the one that explains most; of equals the one with the most kinds, which comes first. */
 static const struct candidate_place *explain(struct links *l, const struct graph *g)
 {
@@ -480,7 +582,8 @@ static const struct candidate_place *explain(struct links *l, const struct graph
     /* A place is slow for messages, too. */
     if (best && best->pairs && !is_slow(&best->messages) && is_slow(&l->collectives.fit))
         best = &l->collectives;
-    return best;
+    fit_comms(l);
+    return best ? or_comm(l, best) : NULL;
 }
 
 /* Is another place, which explains more, the one to name?  A place and a part of it explain about the same,
@@ -488,6 +591,8 @@ static const struct candidate_place *explain(struct links *l, const struct graph
  * slow as well. */
 static bool is_clearly_better(const struct candidate_place *p, const struct candidate_place *named)
 {
+    if (p->of_comm && !named->of_comm) /* what the nodes have in common is as fast as before */
+        return true;
     if (is_part(p, named) && !rest_is_slow(named, p))
         return true;
     if (is_part(named, p))
@@ -640,6 +745,8 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
 
     l->slow = (struct links_slow){ .nodes = p->nodes,
                                    .node = { p->node[0], p->node[1] },
+                                   .of_comm = p->of_comm,
+                                   .comm = p->comm,
                                    .collectives = p == &l->collectives };
     l->by_pairs = p->pairs;
     recent_of(l, g, back, &recent);
@@ -676,7 +783,15 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
 static bool is_named(const struct links *l, const struct candidate_place *p)
 {
     return l->slow.standing && l->slow.collectives == (p == &l->collectives) && p->nodes == l->slow.nodes &&
-           p->node[0] == l->slow.node[0] && p->node[1] == l->slow.node[1];
+           p->of_comm == l->slow.of_comm && p->comm == l->slow.comm && p->node[0] == l->slow.node[0] &&
+           p->node[1] == l->slow.node[1];
+}
+
+static const struct candidate_place *named_place(struct links *l)
+{
+    return l->slow.collectives ? &l->collectives
+           : l->slow.of_comm   ? &l->comm[map_get(&l->comms, l->slow.comm)]
+                               : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
 }
 
 void links_step(struct links *l, const struct graph *g, uint32_t back)
@@ -701,8 +816,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     p = explain(l, g);
     if (l->slow.standing) {
         follow_named(l, g, back);
-        named = l->slow.collectives ? &l->collectives
-                                    : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
+        named = named_place(l);
         l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
                                (refutes(l, p) || is_clearly_better(p, named))
                            ? l->elsewhere + 1

@@ -2,12 +2,13 @@
  * explained by one place.
  *
  * Kinds of transfers (graph/graph.h) that reach more than one node are compared with their own past.  Of the
- * places that could be slow - the adapter of a node, the link between two nodes, or all - the one is named
- * that explains most of what is slow: the least squares of one excess for the kinds that go there and none
- * for the others.  Collectives of more than two nodes count for a link or an adapter where they are slow,
- * too; where they are not, they don't count against it: who comes last may find there what the others sent.
- * What a transfer varies by less than a thousandth of a step counts little.  Another place is named when it
- * explains clearly more. Pure; memory 100 bytes a kind and 70 a place. */
+ * places that could be slow - the adapter of a node, the link between two nodes, a communicator beside which
+ * others do the same between the same nodes, or all - the one is named that explains most of what is slow:
+ * the least squares of one excess for the kinds that go there and none for the others.  Collectives of more
+ * than two nodes count for a link or an adapter where they are slow, too; where they are not, they don't
+ * count against it: who comes last may find there what the others sent. What a transfer varies by less than a
+ * thousandth of a step counts little.  Another place is named when it explains clearly more. Pure; memory 180
+ * bytes a kind and 140 a place. */
 #ifndef SYNCGUARD_CALLS_LINKS_H
 #define SYNCGUARD_CALLS_LINKS_H
 
@@ -30,6 +31,10 @@ struct links_slow {
     uint32_t nodes, node[2]; /* 2: the link between them; 1: the adapter of the node; 0: everything ... */
     /* ... or only the collectives of more than two nodes: messages are as fast as before */
     bool collectives;
+    /* or only the collectives of the communicator comm: those of others that do the same between the same
+       nodes are as fast as before */
+    bool of_comm;
+    uint64_t comm; /* its series */
     uint32_t from; /* number of the first slow step */
     double excess; /* of its transfers, 1 is twice as long */
     /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */

@@ -277,6 +277,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->scope = o->scope;
     f->place = o->place;
     f->other = o->other;
+    f->comm = o->comm;
     f->excess = o->excess;
     f->rate = o->rate;
     f->slowdown = o->slowdown;

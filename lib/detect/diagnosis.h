@@ -51,6 +51,7 @@ struct diagnosis_other {
     enum finding_class class; /* communication, imbalance or jitter */
     enum finding_scope scope;
     uint32_t place, other;
+    uint64_t comm; /* as of a finding */
     bool standing;
     uint32_t from;        /* number of its first step */
     double saved_s, of_s; /* in the steps since then that are remembered, of what they took */

@@ -66,6 +66,9 @@ struct finding {
     enum finding_scope scope;
     uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
     uint32_t other; /* of a link: its other node */
+    /* communication without a place: the communicator whose collectives are slow while those of others
+       between the same nodes are as fast as before; 0: all */
+    uint64_t comm;
     /* the place is where TCP connections became slower, and excess that of the collectives */
     bool by_connections;
     /* Straggler, drift: the finding that it is reported with.  One of several that are slow at the same time

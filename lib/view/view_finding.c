@@ -240,6 +240,28 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
         text_append(buf, size, "Transfers to and from %s %s %s times as long as before", place, take, times);
 }
 
+/* "The collectives of dp3 (8 ranks) take 3.10 times as long as before, those of other communicators ..." */
+static void append_collectives(const struct view *v, const struct finding *f, bool past, char *buf,
+                               size_t size)
+{
+    char label[64], times[FACTOR_SIZE];
+    uint32_t n = f->comm ? communicators_size(v->communicators, f->comm) : 0;
+
+    text_append(buf, size, "The collectives ");
+    if (f->comm)
+        text_append(buf, size, "of communicator %s ",
+                    communicators_label(v->communicators, f->comm, label, sizeof(label)));
+    else
+        text_append(buf, size, "themselves ");
+    if (n)
+        text_append(buf, size, "(%u ranks) ", n);
+    text_append(buf, size, "%s %s times as long as before", past ? "took" : "take",
+                units_format_factor(times, sizeof(times), 1 + f->excess));
+    if (f->comm)
+        text_append(buf, size, ", while those of others between the same nodes %s",
+                    past ? "did not" : "do not");
+}
+
 void view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
     const char *take = past ? "took" : "take";
@@ -294,7 +316,7 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
         if (f->scope != SCOPE_NONE)
             append_transfers(v, f, past, buf, size);
         else
-            text_append(buf, size, "The collectives themselves %s %s times as long as before", take, times);
+            append_collectives(v, f, past, buf, size);
         break;
     case FINDING_CONGESTION:
         if (f->by_connections)

@@ -132,6 +132,88 @@ static void run_varied(uint32_t steps, double times)
     }
 }
 
+/* Which of the rails of all nodes are slow from step SLOW on, and how slow: a rail's ranks, one of each node,
+ * reduce their own part. */
+#define RAILS 4u
+struct rails {
+    uint32_t slow; /* of them, from number 2 on */
+    double times;  /* as long, from step SLOW on */
+    double noise;
+    uint8_t op; /* of rail 2; RING_OP_NONE: as the others */
+};
+
+static void run_rails(const struct rails *k)
+{
+    start(NODES * RAILS);
+    for (uint32_t r = 0; r < NODES * RAILS; r++)
+        graph_rank(g, r, r / RAILS);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double common = exp(k->noise * gauss());
+
+        for (uint32_t rail = 0; rail < RAILS; rail++) {
+            bool slow = i >= SLOW && (rail + RAILS - 2) % RAILS < k->slow;
+            double at_s = 5 + i + 0.1 * rail, times = slow ? k->times : 1;
+            double takes_s = 0.02 * common * exp(k->noise * gauss()) * times;
+
+            for (uint32_t node = 0; node < NODES; node++)
+                graph_call(g,
+                           &(struct call){ .rank = node * RAILS + rail,
+                                           .op = rail == 2 && k->op ? k->op : RING_OP_ALLREDUCE,
+                                           .comm = 2000 + rail,
+                                           .seq = i,
+                                           .bytes = 1 << 20,
+                                           .enter_ns = (uint64_t)(at_s * 1e9),
+                                           .leave_ns = (uint64_t)((at_s + takes_s) * 1e9) },
+                           2000 + rail);
+        }
+        end_step(NODES * RAILS, i);
+    }
+}
+
+static void rails(void)
+{
+    static const struct {
+        struct rails k;
+        bool of_comm, of_all;
+        const char *what;
+    } cases[] = {
+        { { 1, 3, 0.05, 0 }, true, false, "one slow communicator of four between the same nodes is named" },
+        { { 1, 1.8, 0.05, 0 }, true, false, "one at about half of its rate is, too" },
+        { { RAILS, 3, 0.05, 0 }, false, true, "where all of them are slow, all are named" },
+        { { 1, 3, 0.05, RING_OP_ALLTOALLV },
+          false,
+          true,
+          "one that does something else than the others is not: no other shows what is usual" },
+        { { 1, 1.05, 0.05, 0 }, false, false, "one that is hardly slower is not" },
+        { { 0, 1, 0.2, 0 }, false, false, "noise of all together is no slow communicator" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t of_comm = 0, of_all = 0;
+
+        for (seed = 1; seed <= 10; seed++) {
+            const struct links_slow *s;
+
+            run_rails(&cases[i].k);
+            s = links_get(l);
+            of_comm += s->standing && s->of_comm && s->comm == 2002 && s->nodes == 0;
+            of_all += s->standing && !s->of_comm && s->nodes == 0;
+            stop();
+        }
+        ok(of_comm == 10 * cases[i].of_comm && of_all == 10 * cases[i].of_all, "%s\n%u, of all %u of 10",
+           cases[i].what, of_comm, of_all);
+    }
+    run_rails(&cases[0].k);
+    for (uint32_t k = 0; k < graph_kinds(g); k++)
+        ok(links_has(links_get(l), graph_kind_get(g, k)) == (graph_kind_get(g, k)->comm == 2002),
+           "only its own collectives go through it");
+    stop();
+    run_rails(&(struct rails){ RAILS - 1, 3, 0.05, 0 });
+    ok(links_get(l)->standing && !links_get(l)->of_comm, "three slow ones of four are no single one");
+    stop();
+    seed = 3;
+}
+
 static bool is_named(uint32_t nodes, uint32_t a, uint32_t b)
 {
     const struct links_slow *s = links_get(l);
@@ -262,6 +344,7 @@ int main(void)
     lines();
     tiny();
     varied();
+    rails();
     g = graph_new();
     l = links_new();
     ok(isnan(links_limit(l, 0)), "before any transfer the limit is unknown");

@@ -1,0 +1,128 @@
+/* One communicator of several between the same nodes becomes slow: the sentence names it, no node is to
+ * blame, and the price is what it costs. */
+#include <string.h>
+
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+#include "view/verdicts.h"
+#include "view/view.h"
+
+#define WORLD  1u
+#define RAIL   2u /* of the first rank of each node; the next are those of the others */
+#define NODES  3u
+#define RAILS  4u
+#define RANKS  (NODES * RAILS)
+#define WORK_S 0.050
+#define PASS_S 0.020 /* an all-reduce of a rail */
+#define STEPS  100u
+#define SLOW   50u
+#define TIMES  2.5 /* as long as before */
+
+static struct view *view;
+
+static uint64_t ns(double s)
+{
+    return (uint64_t)((5 + s) * 1e9);
+}
+
+static void collective(double now_s, uint32_t rank, uint64_t comm, uint32_t seq, double enter_s,
+                       double leave_s)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
+                                   .sample = { .rank = rank,
+                                               .op = RING_OP_ALLREDUCE,
+                                               .comm = comm,
+                                               .seq = seq,
+                                               .n = 1,
+                                               .root = -1,
+                                               .bytes = 1 << 20,
+                                               .enter_ns = ns(enter_s),
+                                               .stay_ns = ns(leave_s) - ns(enter_s),
+                                               .stay_sum_ns = ns(leave_s) - ns(enter_s) } };
+
+    view_call(view, now_s,
+              &(struct call){ .rank = rank,
+                              .op = RING_OP_ALLREDUCE,
+                              .comm = comm,
+                              .seq = seq,
+                              .bytes = 1 << 20,
+                              .enter_ns = ns(enter_s),
+                              .leave_ns = ns(leave_s) });
+    view_item(view, now_s, &item);
+}
+
+/* All work, each rail reduces its part, and all meet. */
+static double step(uint32_t number, double begin_s)
+{
+    double ready_s[RANKS], over_s[RAILS] = { 0 }, met_s = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++) {
+        ready_s[r] = begin_s + WORK_S * (1 + 0.01 * gauss());
+        over_s[r % RAILS] = fmax(over_s[r % RAILS], ready_s[r]);
+    }
+    for (uint32_t k = 0; k < RAILS; k++) {
+        over_s[k] += PASS_S * (1 + 0.03 * gauss()) * (k == 2 && number >= SLOW ? TIMES : 1);
+        met_s = fmax(met_s, over_s[k]);
+    }
+    met_s += 1e-4;
+    for (uint32_t r = 0; r < RANKS; r++)
+        collective(met_s, r, RAIL + r % RAILS, number, ready_s[r], over_s[r % RAILS]);
+    for (uint32_t r = 0; r < RANKS; r++)
+        collective(met_s, r, WORLD, number, over_s[r % RAILS] + 1e-6, met_s);
+    return met_s;
+}
+
+static void member(uint32_t rank, uint64_t comm, uint32_t size, uint32_t place, uint32_t first, uint32_t last)
+{
+    struct telemetry_item item = {
+        .kind = TELEMETRY_COMM,
+        .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last }
+    };
+
+    view_item(view, 0, &item);
+}
+
+int main(void)
+{
+    const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    const struct view_verdict *d;
+    double now_s = 0, slow_s;
+    size_t n;
+
+    view = view_new(&params, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char node[16];
+
+        snprintf(node, sizeof(node), "n%u", r / RAILS);
+        view_rank_add(view, r, 0, node, "");
+        member(r, WORLD, RANKS, r, 0, RANKS - 1);
+        member(r, RAIL + r % RAILS, NODES, r / RAILS, r % RAILS, RANKS - RAILS + r % RAILS);
+    }
+    view_comm_call(view, RAIL + 2, "dp2");
+    for (uint32_t i = 0; i < SLOW; i++) {
+        now_s = step(i, now_s);
+        view_tick(view, now_s);
+    }
+    is_int((long long)view_verdicts_get(view, &d), 0,
+           "communicators that are as fast as before get no verdict");
+    for (uint32_t i = SLOW; i < STEPS; i++) {
+        now_s = step(i, now_s);
+        view_tick(view, now_s);
+    }
+    n = view_verdicts_get(view, &d);
+    ok(n == 1 && d->finding.class == FINDING_COMMUNICATION && d->finding.scope == SCOPE_NONE &&
+           !d->n_culprits,
+       "one slow communicator: the verdict blames no node");
+    if (!n)
+        return done_testing();
+    ok(strstr(d->text, "The collectives of communicator dp2 (3 ranks) take ") == d->text &&
+           strstr(d->text, "while those of others between the same nodes do not"),
+       "it names the communicator: %s", d->text);
+    is_near(d->finding.excess, TIMES - 1, 0.05, "it says how much longer they take");
+    slow_s = WORK_S + TIMES * PASS_S;
+    is_near(d->finding.slowdown, slow_s / (slow_s - (TIMES - 1) * PASS_S), 0.02,
+            "its price is what it costs");
+    view_free(view);
+    return done_testing();
+}
