@@ -75,6 +75,7 @@ UNIT_TESTS = \
 	tests/unit/links \
 	tests/unit/loop \
 	tests/unit/marks \
+	tests/unit/mixed \
 	tests/unit/marks_sent \
 	tests/unit/network \
 	tests/unit/nodes \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calls/links.h"
+#include "calls/mixed.h"
 #include "calls/pieces.h"
 #include "calls/price.h"
 #include "calls/roles.h"
@@ -68,11 +69,12 @@ struct call_steps {
     struct graph *graph;
     struct roles *roles;
     struct links *links;
+    struct mixed *mixed;
     struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
     struct expected *expected;
-    struct suspicion slow_links, heavy_role, uneven_pieces, detours;
-    struct links_slow looked_at; /* the place that links_longer is about */
+    struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
+    struct links_slow looked_at;   /* the place that links_longer is about */
     struct told_phase {
         uint32_t id;   /* of the straggler's finding */
         uint32_t step; /* when it was looked for */
@@ -96,8 +98,9 @@ struct call_steps {
     struct price_work *without;             /* by rank, of a price */
     bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price: in which it is */
     float *slower;                          /* excess by kind, of a price */
+    struct price_slow *slow;                /* by kind, of a price */
     bool *held;                             /* by rank: it is slow */
-    size_t own_cap, without_cap, slower_cap, held_cap;
+    size_t own_cap, without_cap, slower_cap, held_cap, slow_cap;
 };
 
 struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg,
@@ -109,6 +112,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->graph = graph_new();
     s->roles = roles_new();
     s->links = links_new();
+    s->mixed = mixed_new();
     s->links_excess = transfer_excess_new();
     s->expected = expected_new();
     s->boundary = boundary_new(members, arg);
@@ -117,7 +121,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
 }
 
 /* Of a kind of transfer what the detectors keep of it, beside the graph. */
-#define KIND_BYTES 240.0
+#define KIND_BYTES 380.0
 
 double call_steps_bytes(const struct call_steps *s)
 {
@@ -133,10 +137,12 @@ void call_steps_free(struct call_steps *s)
     boundary_free(s->boundary);
     roles_free(s->roles);
     links_free(s->links);
+    mixed_free(s->mixed);
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
     starvation_free(s->starvation);
     free(s->slower);
+    free(s->slow);
     free(s->held);
     free(s->own_s);
     free(s->without);
@@ -473,6 +479,48 @@ static void judge_links(struct call_steps *s)
         &s->slow_links);
 }
 
+/* Is something else that was found the cause, at one of the ends of the link? */
+static bool is_other(struct call_steps *s, const struct mixed_link *m)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+    const struct links_slow *l = links_get(s->links);
+    const struct straggler *list;
+    size_t n = diagnosis_stragglers(s->diagnosis, &list);
+    bool is = false;
+
+    for (uint32_t end = 0; end < 2; end++) {
+        for (size_t i = 0; i < n; i++)
+            is = is || straggler_is_on(&list[i], w, m->node[end]);
+        is = is || (l->standing && (!l->nodes || l->node[0] == m->node[end] ||
+                                    (l->nodes == 2 && l->node[1] == m->node[end])));
+    }
+    return is;
+}
+
+/* A link of which some messages are slow from the start. */
+static void judge_mixed(struct call_steps *s)
+{
+    const struct mixed_link *m = mixed_get(s->mixed);
+    struct diagnosis_other o = { .class = FINDING_COMMUNICATION,
+                                 .scope = SCOPE_LINK,
+                                 .place = m->node[0],
+                                 .other = m->node[1],
+                                 .mixed = true,
+                                 .standing = m->standing && (s->mixed_link.stood || !is_other(s, m)),
+                                 .from = 0,
+                                 .excess = m->times - 1,
+                                 .rate = m->share };
+    struct price_change change = { 0 };
+
+    if (o.standing) {
+        s->slow = xgrow(s->slow, &s->slow_cap, graph_kinds(s->graph), sizeof(*s->slow));
+        mixed_instead(s->mixed, s->slow, graph_kinds(s->graph));
+        change.slow = s->slow;
+    }
+    report_suspicion(s, &o, &change, &(struct cost_bounds){ .lasts = true, .beside = { 1, 1 } },
+                     &s->mixed_link);
+}
+
 /* Are all ranks of a role slow now? */
 static bool is_held(const struct call_steps *s, uint32_t role)
 {
@@ -674,6 +722,7 @@ static void judge_others(struct call_steps *s)
         diagnosis_price_now(s->diagnosis);
     s->slowed_transfers = slows_transfers;
     judge_links(s);
+    judge_mixed(s);
     judge_roles(s);
     /* Ranks that are slower for longer: their pieces are neither detours nor uneven. */
     excess_of(s, named, n_named);
@@ -738,6 +787,7 @@ void call_steps_judge(struct call_steps *s, double now_s, double began_s, double
 
     s->min_slowdown = min_slowdown;
     pieces_step(&s->pieces, s->graph, &k->step);
+    mixed_step(s->mixed, s->graph, k->back);
     links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
     /* What is usual of a slow rank is what was before. */
     for (uint32_t r = 0; r < s->n; r++) {
@@ -828,10 +878,11 @@ static void forget_steps(struct call_steps *s)
     graph_reset(s->graph);
     roles_reset(s->roles);
     links_reset(s->links);
+    mixed_reset(s->mixed);
     transfer_excess_reset(s->links_excess);
     starvation_reset(s->starvation);
     s->pieces = (struct pieces){ 0 };
-    s->slow_links = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
+    s->slow_links = s->mixed_link = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
     s->phases = 0;
     s->any = false;

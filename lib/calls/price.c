@@ -99,9 +99,15 @@ static double changed_transfer(const struct graph_meeting *m, const struct graph
     const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
 
-    return s->number < c->from
-               ? m->over_s
-               : m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
+    const struct price_slow *slow = c->slow ? &c->slow[m->kind] : NULL;
+
+    if (s->number < c->from)
+        return m->over_s;
+    if (slow && slow->above_s > 0 && m->over_s > slow->above_s)
+        return slow->instead_s;
+    if (!c->transfer_excess)
+        return m->over_s;
+    return m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
 }
 
 static struct price price_of(double of_s, double changed_s)
@@ -114,7 +120,7 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
 {
     struct changed_replay replay = { c, g };
     struct graph_change change = { .work = changed_work,
-                                   .transfer = c->transfer_excess ? changed_transfer : NULL,
+                                   .transfer = c->transfer_excess || c->slow ? changed_transfer : NULL,
                                    .arg = &replay };
     uint32_t steps = 0, max = expected_steps_max(g);
 

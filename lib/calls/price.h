@@ -22,6 +22,11 @@ struct price_work {
     const bool *late;
 };
 
+/* Transfers of a kind that took longer than that, and what they would take instead; above_s 0: none are. */
+struct price_slow {
+    float above_s, instead_s;
+};
+
 struct price_change {
     uint32_t from;                 /* number of the first step that anything is different in */
     const struct price_work *work; /* by rank; NULL: none */
@@ -31,6 +36,7 @@ struct price_change {
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
     /* number of the step until which that grows evenly, if that is later than from */
     uint32_t transfer_until;
+    const struct price_slow *slow; /* by kind; NULL: none are */
     /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     struct expected *expected;
     float even;

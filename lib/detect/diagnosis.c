@@ -255,10 +255,11 @@ struct interval diagnosis_jitter_cost(const struct diagnosis *d)
 
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
 {
-    enum key key = o->class == FINDING_COMMUNICATION ? KEY_TRANSFER
-                   : o->class == FINDING_JITTER      ? KEY_JITTER
-                   : o->scope == SCOPE_NONE          ? KEY_IMBALANCE
-                                                     : KEY_ROLE;
+    enum key key = o->mixed                            ? KEY_MIXED
+                   : o->class == FINDING_COMMUNICATION ? KEY_TRANSFER
+                   : o->class == FINDING_JITTER        ? KEY_JITTER
+                   : o->scope == SCOPE_NONE            ? KEY_IMBALANCE
+                                                       : KEY_ROLE;
     uint64_t onset = o->from ? d->work->steps : 0;
     size_t at = find_entry(d, key);
     struct finding *f;

@@ -16,7 +16,7 @@
 
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
  * on. */
-enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, STRAGGLER_KEY };
+enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, KEY_MIXED, STRAGGLER_KEY };
 
 struct entry {
     uint64_t key;

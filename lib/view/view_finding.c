@@ -233,6 +233,12 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
         text_append(buf, size, "The collectives %s %s times as long as %s, held up by the network of %s%s%s",
                     take, times, f->class == FINDING_CONGESTION ? "usual" : "before", place,
                     f->scope == SCOPE_LINK ? " to " : "", other);
+    else if (f->scope == SCOPE_LINK && f->rate > 0)
+        text_append(
+            buf, size,
+            "Some messages between %s and %s %s %s times as long as those between other nodes that do "
+            "the same, and others there %s not; it %s so from the start",
+            place, other, take, times, past ? "did" : "do", past ? "was" : "is");
     else if (f->scope == SCOPE_LINK)
         text_append(buf, size, "Transfers between %s and %s %s %s times as long as before", place, other,
                     take, times);

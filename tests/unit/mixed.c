@@ -1,0 +1,148 @@
+/* A link of which every other message is slow from the start, beside pairs of nodes that do the same, by
+ * hand; and what looks like it. */
+#include "calls/mixed.h"
+
+#include <math.h>
+
+#include "ring/ring.h"
+#include "tests/random.h"
+#include "tests/tap.h"
+
+#define PAIRS_MAX 6u
+#define TIMES     6u /* messages one way in a step */
+#define STEPS     60u
+#define TAKES_S   0.001
+
+struct speeds {
+    uint32_t pairs;    /* of nodes; pair p is nodes 2 p and 2 p + 1 */
+    uint32_t from, to; /* pairs that are different: from, and before to */
+    double fast, slow; /* times TAKES_S, of theirs: messages in turn */
+    uint32_t every;    /* one of so many is slow */
+    bool one_way;      /* only those from the first node of the pair are */
+    uint32_t until;    /* they are until that step; 0: to the end */
+    double tail;       /* chance of a message of any pair to take 5 times as long */
+};
+
+static uint32_t number; /* of a pair's messages one way */
+
+static void message(struct graph *g, uint32_t from, uint32_t to, double sent_s, double takes_s)
+{
+    graph_call(g,
+               &(struct call){ .rank = from,
+                               .op = RING_OP_SEND,
+                               .comm = 1,
+                               .seq = number,
+                               .peer = to,
+                               .tag = (int32_t)(from % 2),
+                               .bytes = 1 << 20,
+                               .enter_ns = (uint64_t)((5 + sent_s) * 1e9),
+                               .leave_ns = (uint64_t)((5 + sent_s + 1e-6) * 1e9) },
+               1);
+    graph_call(g,
+               &(struct call){ .rank = to,
+                               .op = RING_OP_RECV,
+                               .comm = 1,
+                               .seq = number,
+                               .peer = from,
+                               .tag = (int32_t)(from % 2),
+                               .bytes = 1 << 20,
+                               .enter_ns = (uint64_t)((5 + sent_s - 1e-4) * 1e9),
+                               .leave_ns = (uint64_t)((5 + sent_s + takes_s) * 1e9) },
+               1);
+}
+
+static double takes_s(const struct speeds *k, uint32_t pair, uint32_t step, bool back)
+{
+    double s = TAKES_S * (1 + 0.03 * gauss());
+
+    if (k->tail > 0 && uniform() < k->tail)
+        s *= 5;
+    if (pair < k->from || pair >= k->to || (back && k->one_way) || (k->until && step >= k->until))
+        return s;
+    return s * (number % k->every ? k->fast : k->slow);
+}
+
+static struct mixed_link run(const struct speeds *k, struct mixed *m, struct price_slow slow[64])
+{
+    struct graph *g = graph_new();
+    struct mixed_link found;
+    uint32_t seen = 0;
+
+    number = 0;
+    for (uint32_t r = 0; r < 2 * k->pairs; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double begin_s = 2.0 * i;
+
+        for (uint32_t t = 0; t < TIMES; t++, number++)
+            for (uint32_t p = 0; p < k->pairs; p++) {
+                message(g, 2 * p, 2 * p + 1, begin_s + 0.2 * t, takes_s(k, p, i, false));
+                message(g, 2 * p + 1, 2 * p, begin_s + 0.2 * t + 0.1, takes_s(k, p, i, true));
+            }
+        for (uint32_t r = 0; r < 2 * k->pairs; r++) {
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 2,
+                                       .seq = i,
+                                       .bytes = 8,
+                                       .enter_ns = (uint64_t)((5 + begin_s + 1.5) * 1e9),
+                                       .leave_ns = (uint64_t)((5 + begin_s + 1.5001) * 1e9) },
+                       2);
+            graph_step_end(g, r, i + 1);
+        }
+        for (; seen < graph_steps(g); seen++)
+            mixed_step(m, g, graph_steps(g) - 1 - seen);
+    }
+    found = *mixed_get(m);
+    mixed_instead(m, slow, graph_kinds(g));
+    for (uint32_t i = 0; i < graph_kinds(g); i++) {
+        const struct graph_kind_info *q = graph_kind_get(g, i);
+        bool its = found.standing && q->message && q->nodes == 2 && q->node[0] == found.node[0];
+
+        if ((slow[i].above_s > 0) != its && found.standing)
+            ok(false, "only what is sent through the link is priced: kind %u", i);
+        if (its)
+            is_near(slow[i].instead_s, TAKES_S, 0.1, "its messages should take what others' do");
+    }
+    graph_free(g);
+    return found;
+}
+
+static const struct {
+    struct speeds k;
+    bool named;
+    const char *what;
+} cases[] = {
+    { { 4, 1, 2, 1, 10, 2, false, 0, 0 }, true, "every other message between two nodes is slow" },
+    { { 4, 1, 2, 1, 4, 3, false, 0, 0 }, true, "one of three is" },
+    { { 4, 1, 2, 1, 10, 2, false, 0, 0.01 }, true, "so it is where others take longer now and then" },
+    { { 4, 1, 2, 10, 10, 2, false, 0, 0 }, false, "all messages of a link are slow: it may be far" },
+    { { 4, 1, 2, 5, 7, 2, false, 0, 0 }, false, "a far link varies" },
+    { { 4, 1, 2, 1, 2, 2, false, 0, 0 }, false, "twice as long is no second speed" },
+    { { 4, 1, 2, 1, 10, 2, true, 0, 0 }, false, "one direction is as fast as others" },
+    { { 4, 0, 4, 1, 10, 2, false, 0, 0 }, false, "every other message of all pairs is slow: the program's" },
+    { { 4, 1, 3, 1, 10, 2, false, 0, 0 }, false, "two pairs of four have two speeds" },
+    { { 3, 1, 2, 1, 10, 2, false, 0, 0 }, false, "two other pairs are too few to show what is usual" },
+    { { 4, 1, 2, 1, 10, 12, false, 0, 0 }, false, "one message of twelve is slow now and then" },
+    { { 4, 0, 0, 1, 1, 2, false, 0, 0.02 }, false, "all are as fast, but for a tail" },
+    { { 4, 1, 2, 1, 10, 2, false, 30, 0 }, false, "the link has healed" },
+};
+
+int main(void)
+{
+    static struct price_slow slow[64];
+
+    random_state = 5;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct mixed *m = mixed_new();
+        struct mixed_link l = run(&cases[i].k, m, slow);
+
+        ok(l.standing == cases[i].named && (!l.standing || (l.node[0] == 2 && l.node[1] == 3)), "%s: %s",
+           cases[i].what, cases[i].named ? "it is named" : "nothing is named");
+        if (l.standing)
+            is_near(l.times, cases[i].k.slow, 0.1, "how much longer its slow messages take");
+        mixed_free(m);
+    }
+    return done_testing();
+}
