@@ -406,7 +406,7 @@ static void add_to(struct excess_sums *f, const struct kind_level *k)
     f->excess += weight * k->share * k->excess;
 }
 
-static struct candidate_place *place_get(struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
+static struct candidate_place *place_get(const struct links *l, uint32_t nodes, uint32_t a, uint32_t b)
 {
     uint32_t at = map_get(&l->places, place_key(nodes, a, b));
 
@@ -471,15 +471,45 @@ static bool is_part(const struct candidate_place *part, const struct candidate_p
            (!of->nodes || part->node[0] == of->node[0] || part->node[1] == of->node[0]);
 }
 
-/* Do messages through a place, without those through a part of it, show that the rest is slow, too? */
-static bool rest_is_slow(const struct candidate_place *p, const struct candidate_place *part)
+/* What a place has beside a part of it. */
+static struct excess_sums beside(const struct excess_sums *of, const struct excess_sums *part)
 {
-    struct excess_sums rest = { p->messages.sum - part->messages.sum,
-                                p->messages.weight - part->messages.weight,
-                                p->messages.excess - part->messages.excess };
+    return (struct excess_sums){ of->sum - part->sum, of->weight - part->weight, of->excess - part->excess };
+}
 
-    return rest.weight > 1e-6 * p->messages.weight && is_slow(&rest) &&
-           mean_excess(&rest) > REST * mean_excess(&part->messages);
+static struct excess_sums collectives_of(const struct candidate_place *p)
+{
+    return beside(&p->all, &p->messages);
+}
+
+/* Do collectives of a node without the other end of its link show that it is the node that is slow?  They do
+ * where those of the other end, without the node, are not. */
+static bool end_is_slow(const struct links *l, const struct candidate_place *end,
+                        const struct candidate_place *link)
+{
+    const struct candidate_place *other = place_get(l, 1, link->node[link->node[0] == end->node[0]], 0);
+    struct excess_sums of_link = collectives_of(link), of_end = collectives_of(end), of_other, rest, others;
+
+    if (!other)
+        return false;
+    of_other = collectives_of(other);
+    rest = beside(&of_end, &of_link);
+    others = beside(&of_other, &of_link);
+    return rest.weight > 1e-6 * of_end.weight && is_slow(&rest) &&
+           mean_excess(&rest) > REST * mean_excess(&link->messages) &&
+           !(others.weight > 1e-6 * of_other.weight && is_slow(&others));
+}
+
+/* Do messages through a place, without those through a part of it, show that the rest is slow, too?  Or the
+ * collectives of a node, where it has messages with one other only, as at the end of a pipeline. */
+static bool rest_is_slow(const struct links *l, const struct candidate_place *p,
+                         const struct candidate_place *part)
+{
+    struct excess_sums rest = beside(&p->messages, &part->messages);
+
+    if (rest.weight > 1e-6 * p->messages.weight)
+        return is_slow(&rest) && mean_excess(&rest) > REST * mean_excess(&part->messages);
+    return p->nodes == 1 && part->nodes == 2 && end_is_slow(l, p, part);
 }
 
 /* The part of a place that explains about the same, as long as nothing shows that the rest is slow; the place
@@ -492,7 +522,7 @@ static const struct candidate_place *narrowest(const struct links *l, const stru
         const struct candidate_place *q = &l->place[i];
 
         if (is_part(q, p) && is_slow(&q->fit) && explained(&q->fit) > SAME_EXPLAINED * explained(&p->fit) &&
-            !rest_is_slow(p, q) && (part == p || explained(&q->fit) > explained(&part->fit)))
+            !rest_is_slow(l, p, q) && (part == p || explained(&q->fit) > explained(&part->fit)))
             part = q;
     }
     return part == p ? p : narrowest(l, part);
@@ -589,14 +619,15 @@ static const struct candidate_place *explain(struct links *l, const struct graph
 /* Is another place, which explains more, the one to name?  A place and a part of it explain about the same,
  * because the part's messages are most of what both explain: what decides is whether the other messages are
  * slow as well. */
-static bool is_clearly_better(const struct candidate_place *p, const struct candidate_place *named)
+static bool is_clearly_better(const struct links *l, const struct candidate_place *p,
+                              const struct candidate_place *named)
 {
     if (p->of_comm && !named->of_comm) /* what the nodes have in common is as fast as before */
         return true;
-    if (is_part(p, named) && !rest_is_slow(named, p))
+    if (is_part(p, named) && !rest_is_slow(l, named, p))
         return true;
     if (is_part(named, p))
-        return rest_is_slow(p, named);
+        return rest_is_slow(l, p, named);
     return explained(&p->fit) > CLEARLY * explained(&named->fit);
 }
 
@@ -818,7 +849,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
         follow_named(l, g, back);
         named = named_place(l);
         l->elsewhere = l->slow.standing && !is_named(l, p) && is_slow(&p->fit) &&
-                               (refutes(l, p) || is_clearly_better(p, named))
+                               (refutes(l, p) || is_clearly_better(l, p, named))
                            ? l->elsewhere + 1
                            : 0;
         if (l->elsewhere >= MOVE)

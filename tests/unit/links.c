@@ -214,6 +214,38 @@ static void rails(void)
     seed = 3;
 }
 
+/* Three pipelines of two stages, each stage on a node: messages in each, and each stage's nodes reduce.  From
+ * step SLOW on messages of the first pipeline take `messages` times as long, collectives of the stages 0 and
+ * 1 `first` and `second` times. */
+static void run_pipelines(double messages, double first, double second)
+{
+    start(6);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double slow = i >= SLOW ? 1 : 0;
+
+        for (uint32_t k = 0; k < 3; k++)
+            for (uint32_t t = 0; t < 8; t++)
+                pair(2 * k, 2 * k + 1, i * 8 + t, i + 0.05 * t,
+                     0.002 * (1 + 0.05 * gauss()) * (k || !slow ? 1 : messages));
+        for (uint32_t stage = 0; stage < 2; stage++) {
+            double at_s = 5 + i + 0.6, times = !slow ? 1 : stage ? second : first;
+            double takes_s = 0.005 * (1 + 0.05 * gauss()) * times;
+
+            for (uint32_t k = 0; k < 3; k++)
+                graph_call(g,
+                           &(struct call){ .rank = 2 * k + stage,
+                                           .op = RING_OP_ALLREDUCE,
+                                           .comm = 3000 + stage,
+                                           .seq = i,
+                                           .bytes = 1 << 20,
+                                           .enter_ns = (uint64_t)(at_s * 1e9),
+                                           .leave_ns = (uint64_t)((at_s + takes_s) * 1e9) },
+                           3000 + stage);
+        }
+        end_step(6, i);
+    }
+}
+
 static bool is_named(uint32_t nodes, uint32_t a, uint32_t b)
 {
     const struct links_slow *s = links_get(l);
@@ -265,6 +297,23 @@ static void lines(void)
         stop();
     }
     is_int(times, 0, "noise of the transfers in a line of nodes is no slow place");
+}
+
+/* The ends of a pipeline have messages with one node only. */
+static void pipelines(void)
+{
+    run_pipelines(10, 10, 1);
+    ok(is_named(1, 0, 0), "the node at the end of a pipeline is named where its collectives are slow, too");
+    stop();
+    run_pipelines(10, 1, 10);
+    ok(is_named(1, 1, 0), "so is the one at its other end");
+    stop();
+    run_pipelines(10, 1, 1);
+    ok(is_named(2, 0, 1), "where no collective is slow, their link is");
+    stop();
+    run_pipelines(10, 10, 10);
+    ok(is_named(2, 0, 1), "and where those of both stages are");
+    stop();
 }
 
 /* Transfers of 5 us in steps of a second: three times as long is nothing. */
@@ -342,6 +391,7 @@ int main(void)
        "node 1 is named when its transfers take twice as long, far more than all vary by");
     stop();
     lines();
+    pipelines();
     tiny();
     varied();
     rails();
