@@ -459,16 +459,19 @@ static void judge_links(struct call_steps *s)
         transfer_excess_reset(s->links_excess);
     s->looked_at = l;
     if (l.standing)
-        transfer_excess_update(s->links_excess, s->graph, l.from, s->delivered, is_of_links, &l, NULL);
+        transfer_excess_update(s->links_excess, s->graph, l.from, l.to, is_of_links, &l, NULL);
     else
         transfer_excess_reset(s->links_excess);
     o.excess = transfer_excess_of_way(s->links_excess, 0);
+    if (l.standing && l.fading) /* its last price is from slow steps, and would be taken for these, too */
+        s->slow_links.tried = false;
     o.standing = l.standing && o.excess > 0 && graph_step_about(s->graph, 0).number >= l.from + LINK_STEPS &&
                  !is_explained(s, &l);
     s->slower = xgrow(s->slower, &s->slower_cap, graph_kinds(s->graph), sizeof(*s->slower));
     for (uint32_t k = 0; k < graph_kinds(s->graph); k++)
         s->slower[k] = (float)transfer_excess_of_kind(s->links_excess, k);
     change.transfer_excess = s->slower;
+    change.transfer_to = l.to;
     report_suspicion(
         s, &o, &change,
         &(struct cost_bounds){ .set = set_transfers,

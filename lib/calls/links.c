@@ -788,6 +788,7 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
         l->by_pairs = was_by_pairs;
         return;
     }
+    l->slow.to = graph_step_about(g, back).number;
     l->slow.standing = true;
     l->named = mean_excess(&p->fit);
     l->slow.excess = exp(mean_excess(&p->fit)) - 1;
@@ -803,6 +804,9 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
     l->below = mean < EXCESS_LEFT * l->named ? l->below + 1 : 0;
     if (l->below >= LET_GO_N)
         l->slow.standing = false;
+    l->slow.fading = l->below == LET_GO_N - 1;
+    if (!l->below)
+        l->slow.to = graph_step_about(g, back).number;
     if (!isnan(mean))
         l->slow.excess += 0.1 * (exp(mean) - 1 - l->slow.excess);
     if (!isnan(spread))

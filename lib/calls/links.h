@@ -34,11 +34,12 @@ struct links_slow {
     /* or only the collectives of the communicator comm: those of others that do the same between the same
        nodes are as fast as before */
     bool of_comm;
-    uint64_t comm; /* its series */
-    uint32_t from; /* number of the first slow step */
-    double excess; /* of its transfers, 1 is twice as long */
+    uint64_t comm;     /* its series */
+    uint32_t from, to; /* numbers of the first slow step and of the newest */
+    double excess;     /* of its transfers, 1 is twice as long */
     /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */
     double error;
+    bool fading;   /* its newest steps were fast: one more, and it is let go */
     double spread; /* standard deviation of the log of that from step to step */
 };
 const struct links_slow *links_get(const struct links *l);

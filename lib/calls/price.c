@@ -105,7 +105,7 @@ static double changed_transfer(const struct graph_meeting *m, const struct graph
         return m->over_s;
     if (slow && slow->above_s > 0 && m->over_s > slow->above_s)
         return slow->instead_s;
-    if (!c->transfer_excess)
+    if (!c->transfer_excess || (c->transfer_to && s->number > c->transfer_to))
         return m->over_s;
     return m->over_s / (1 + c->transfer_excess[m->kind] * grown(s->number, c->from, c->transfer_until));
 }

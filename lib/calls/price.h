@@ -36,6 +36,7 @@ struct price_change {
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */
     /* number of the step until which that grows evenly, if that is later than from */
     uint32_t transfer_until;
+    uint32_t transfer_to;          /* number of the last step with that; 0: all have it */
     const struct price_slow *slow; /* by kind; NULL: none are */
     /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     struct expected *expected;

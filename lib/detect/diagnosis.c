@@ -272,6 +272,9 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
         onset = d->finding[at].onset_step - 1;
     if (o->redrawn && !o->standing)
         withdraw(d, key);
+    /* What it has cost is what its newest price says, not what the one before would come to until now. */
+    if (!o->standing && o->of_s > 0 && at < d->n && d->finding[at].standing)
+        d->finding[at].saved_s = diagnosis_since_onset(d, onset, &d->finding[at], o->saved_s, o->of_s, 0);
     f = settle_finding(d, key, o->class, o->standing, onset);
     if (!f)
         return;

@@ -224,15 +224,16 @@ static bool still_stands(const struct view_verdict *r, const struct view_verdict
     return false;
 }
 
-static bool is_withdrawn(const struct view *v, const struct view_verdict *r)
+/* The diagnosis's finding of a verdict; NULL: it is of another run, or of no detector. */
+static const struct finding *found_again(const struct view *v, const struct view_verdict *r)
 {
     const struct finding *f;
     size_t n = diagnosis_findings(v->diagnosis, &f);
 
     for (size_t i = 0; i < n; i++)
         if (f[i].id == r->finding.id)
-            return f[i].withdrawn;
-    return false;
+            return &f[i];
+    return NULL;
 }
 
 /* It never was: the list of the run is without it, those who were told of it are told. */
@@ -252,16 +253,20 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
 
     for (size_t i = 0; i < s->n_raised; i++) {
         struct view_verdict *r = &s->raised[i];
+        const struct finding *f;
 
         if (!r->finding.standing || still_stands(r, now, n))
             continue;
-        if (is_withdrawn(v, r)) {
+        f = found_again(v, r);
+        if (f && f->withdrawn) {
             withdraw_raised(v, now_s, r);
             i--;
             continue;
         }
         r->finding.standing = false;
         r->over_s = now_s;
+        if (f && f->class == r->finding.class && !finding_stops(f->class) && !isnan(f->saved_s))
+            r->finding.saved_s = f->saved_s; /* its last price may have come with its end */
         if (!r->minor)
             steps_change(v->steps, now_s);
         if (finding_stops(r->finding.class)) /* nothing was done meanwhile */
