@@ -6,6 +6,7 @@
 
 #include "calls/links.h"
 #include "calls/mixed.h"
+#include "calls/parts.h"
 #include "calls/pieces.h"
 #include "calls/price.h"
 #include "calls/roles.h"
@@ -99,8 +100,9 @@ struct call_steps {
     bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price: in which it is */
     float *slower;                          /* excess by kind, of a price */
     struct price_slow *slow;                /* by kind, of a price */
+    float *place_excess;                    /* by place, likewise */
     bool *held;                             /* by rank: it is slow */
-    size_t own_cap, without_cap, slower_cap, held_cap, slow_cap;
+    size_t own_cap, without_cap, slower_cap, held_cap, slow_cap, place_cap;
 };
 
 struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg,
@@ -143,6 +145,7 @@ void call_steps_free(struct call_steps *s)
     starvation_free(s->starvation);
     free(s->slower);
     free(s->slow);
+    free(s->place_excess);
     free(s->held);
     free(s->own_s);
     free(s->without);
@@ -538,7 +541,10 @@ static void set_role(struct call_steps *s, struct price_change *c, double excess
     double of_role;
     uint32_t role = roles_heaviest(s->roles, &of_role);
 
-    (void)c;
+    c->places = graph_places(s->graph);
+    s->place_excess = xgrow(s->place_excess, &s->place_cap, c->places, sizeof(*s->place_excess));
+    c->place_excess =
+        parts_excess(s->graph, role, s->n, excess / of_role, s->place_excess) ? s->place_excess : NULL;
     for (uint32_t r = 0; r < s->n; r++)
         s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
 }
@@ -850,6 +856,11 @@ struct graph *call_steps_graph(const struct call_steps *s)
 uint32_t call_steps_role(const struct call_steps *s, uint32_t rank)
 {
     return s ? graph_role(s->graph, rank) : GRAPH_NONE;
+}
+
+bool call_steps_is_part(const struct call_steps *s, uint32_t role)
+{
+    return s && parts_is_one(s->graph, role, s->n);
 }
 
 double call_steps_of_mean(const struct call_steps *s, uint32_t rank)

@@ -26,6 +26,7 @@ bool call_steps_found(const struct call_steps *s);         /* what of them repea
 void call_steps_lost(struct call_steps *s, uint32_t rank); /* some of its calls are */
 void call_steps_gap(struct call_steps *s, uint32_t rank);  /* between its newest call and the next */
 uint32_t call_steps_role(const struct call_steps *s, uint32_t rank); /* see graph_role() */
+bool call_steps_is_part(const struct call_steps *s, uint32_t role);  /* see parts.h */
 /* What the detectors do not see of a rank's work, because ranks of its role have it alike: that over the mean
  * of all roles, which is what its work was divided by, and over the roles that have less, see roles.h. 1:
  * nothing. */

@@ -10,6 +10,7 @@ libcalls_a_SOURCES = \
 	lib/calls/mixed.c lib/calls/mixed.h \
 	lib/calls/transfer_excess.c lib/calls/transfer_excess.h \
 	lib/calls/overlap.c lib/calls/overlap.h \
+	lib/calls/parts.c lib/calls/parts.h \
 	lib/calls/path.c lib/calls/path.h \
 	lib/calls/phase.c lib/calls/phase.h \
 	lib/calls/picture.c lib/calls/picture.h \

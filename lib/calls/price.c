@@ -25,17 +25,20 @@ static bool is_late(const struct graph_op *op, const struct graph_step *s, void 
 /* What all ranks do more of in that step is longer by the excess, too; a pause, which hides how much that is,
  * is not. */
 static double without_excess(const struct graph_op *op, const struct graph_step *s,
-                             const struct price_work *k, double work_s)
+                             const struct price_change *c, double work_s)
 {
+    const struct price_work *k = &c->work[op->rank];
     double excess = k->excess, base = work_s, slow_s;
 
-    if (!(excess > 0) || !is_on(k, s))
+    if (c->place_excess)
+        excess = op->place < c->places ? c->place_excess[op->place] : 0;
+    if (excess == 0 || !is_on(k, s))
         return work_s;
     excess *= grown(s->number, k->from, k->until);
     slow_s = op->usual_s * (1 + excess) * (s->pause_s > 0 && s->factor > WORK_PAUSE_RATIO ? 1 : s->factor);
     if (slow_s > 0 && base > WORK_PAUSE_RATIO * slow_s)
         base = slow_s;
-    return excess > 0 ? work_s - base * (excess / (1 + excess)) : work_s;
+    return work_s - base * (excess / (1 + excess));
 }
 
 struct changed_replay {
@@ -78,7 +81,7 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
     if (c->work && c->work[op->rank].late)
         return work_s;
     if (c->work)
-        work_s = without_excess(op, s, &c->work[op->rank], work_s);
+        work_s = without_excess(op, s, c, work_s);
     if (!(usual_s > 0))
         return work_s;
     if (c->other && is_late(op, s, (void *)c->other))

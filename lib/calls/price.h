@@ -31,6 +31,10 @@ struct price_change {
     uint32_t from;                 /* number of the first step that anything is different in */
     const struct price_work *work; /* by rank; NULL: none */
     uint32_t ranks;                /* of work */
+    /* By place, of `places`: the excess there, in place of the rank's; below 0: too little.  NULL: the rank's
+     * is that of each of its pieces */
+    const float *place_excess;
+    uint32_t places;
     const struct price_work
         *other; /* by rank: what its work is too much for another reason, and stays; NULL: none */
     const float *transfer_excess; /* by kind: 0.25: its transfers were a quarter longer; NULL: none were */

@@ -14,6 +14,14 @@
 /* Of a level, by which it moves a step. Chosen: so slow that a fault is named long before it is usual (10 %
  * take 24 steps), and fast enough to follow what grows within hundreds of steps. */
 #define LEVEL_GAIN 0.004
+/* Excess of each rank at a seat over the median of the others.  Chosen: as ROLES_EXCESS of call_steps.c, with
+ * which a role is reported. */
+#define SEAT_EXCESS 0.06
+/* The ranks at a seat are that alike: the most excess over the least.  Chosen: data differ from group to
+ * group, what makes several machines slow is seldom alike. */
+#define SEAT_ALIKE 2.0
+/* That as many slow ranks as there are would fill all seats of one number, had they no reason to. */
+#define SEAT_CHANCE 0.01
 /* Of the heaviest role's level. Chosen: what has less to do than a tenth of it waits for others by design. */
 #define SERVES 0.1
 
@@ -138,7 +146,112 @@ static void compare_roles(struct roles *r, const struct graph *g)
     r->others_s = m ? statistics_medianf(r->scratch, m) : NAN;
 }
 
-bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held)
+/* ---- seats in groups ---- */
+
+/* The ranks of a program at one seat, and its others. */
+struct seat {
+    uint32_t role, seating, number;
+    uint32_t seats;       /* in each group */
+    uint32_t n, n_others; /* ranks */
+    double least, most;   /* excess of its ranks over the others' median */
+    uint32_t slow;        /* ranks of the role with at least half of its least excess */
+};
+
+static bool is_at(const struct graph *g, uint32_t rank, const struct seat *s)
+{
+    return graph_role(g, rank) == s->role && graph_seat(g, rank, s->seating) == s->number;
+}
+
+static bool look_at_seat(const struct roles *r, const struct graph *g, struct seat *s)
+{
+    double base_s;
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (graph_role(g, i) == s->role && !is_at(g, i, s) && r->level_s[i] > 0)
+            r->scratch[m++] = r->level_s[i];
+    s->n_others = m;
+    s->n = s->slow = 0;
+    if (!m)
+        return false;
+    base_s = statistics_medianf(r->scratch, m);
+    s->least = INFINITY;
+    s->most = -INFINITY;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (is_at(g, i, s)) {
+            s->n++;
+            s->least = fmin(s->least, r->level_s[i] > 0 ? r->level_s[i] / base_s - 1 : -INFINITY);
+            s->most = fmax(s->most, r->level_s[i] / base_s - 1);
+        }
+    for (uint32_t i = 0; i < r->n; i++)
+        s->slow += graph_role(g, i) == s->role && r->level_s[i] / base_s - 1 >= s->least / 2;
+    return true;
+}
+
+/* Do its ranks have more to do, in every group and from the start, and would chance hardly pick them? */
+static bool has_more(const struct seat *s)
+{
+    double chance = s->seats;
+
+    if (s->n < 2 || s->n_others < s->n || !(s->least > SEAT_EXCESS) || s->most > SEAT_ALIKE * s->least)
+        return false;
+    for (uint32_t i = 0; i < s->n; i++)
+        chance *= (s->slow - i) / (double)(s->n + s->n_others - i);
+    return chance <= SEAT_CHANCE;
+}
+
+static uint32_t seats_of(const struct roles *r, const struct graph *g, uint32_t role, uint32_t seating)
+{
+    uint32_t seats = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (graph_role(g, i) == role && graph_seat(g, i, seating) != GRAPH_NONE &&
+            graph_seat(g, i, seating) >= seats)
+            seats = graph_seat(g, i, seating) + 1;
+    return seats;
+}
+
+/* The seat of a role's ranks whose member has the highest level. */
+static uint32_t highest_seat(const struct roles *r, const struct graph *g, uint32_t role, uint32_t seating)
+{
+    uint32_t best = GRAPH_NONE;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (graph_role(g, i) == role && r->level_s[i] > 0 && graph_seat(g, i, seating) != GRAPH_NONE &&
+            (best == GRAPH_NONE || r->level_s[i] > r->level_s[best]))
+            best = i;
+    return best == GRAPH_NONE ? GRAPH_NONE : graph_seat(g, best, seating);
+}
+
+/* Ranks at the same seat of each group that have more to do from the start: what they hold is theirs by the
+ * program, such as the experts that most tokens go to.  They are a role of their own. */
+static void part_seats(struct roles *r, struct graph *g)
+{
+    uint32_t roles = graph_roles(g);
+    bool *seen = xcalloc((size_t)roles * GRAPH_SEATINGS, sizeof(*seen));
+
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t k = 0; k < GRAPH_SEATINGS; k++) {
+            uint32_t role = graph_role(g, i);
+            struct seat s = { .role = role, .seating = k };
+
+            if (role >= roles || seen[role * GRAPH_SEATINGS + k] || graph_seat(g, i, k) == GRAPH_NONE)
+                continue;
+            seen[role * GRAPH_SEATINGS + k] = true;
+            s.seats = seats_of(r, g, role, k);
+            for (;;) {
+                s.number = highest_seat(r, g, role, k);
+                if (s.number == GRAPH_NONE || !look_at_seat(r, g, &s) || !has_more(&s))
+                    break;
+                graph_part(g, role, k, s.number);
+            }
+        }
+    free(seen);
+    r->role_s = xrealloc(r->role_s, graph_roles(g), sizeof(*r->role_s));
+    r->roles = graph_roles(g);
+}
+
+bool roles_take(struct roles *r, struct graph *g, float *own_s, uint32_t n, const bool *held)
 {
     if (!graph_roles(g))
         return false;
@@ -155,7 +268,8 @@ bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n
         learn_levels(r, own_s);
     else
         follow_levels(r, own_s, held);
-    r->steps++;
+    if (++r->steps == LEVEL_STEPS)
+        part_seats(r, g);
     for (uint32_t role = 0; role < r->roles; role++) {
         uint32_t m = 0;
 

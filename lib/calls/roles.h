@@ -3,7 +3,9 @@
  *
  * A rank's level is what it mostly does in a step, once what all ranks do more or less of in that step is
  * taken away; its role's level is that of the lower half of the role's ranks, so that a slow one of two does
- * not raise it.  Work over the role's level is what detectors compare.  Pure; memory 40 bytes a rank. */
+ * not raise it.  Ranks at one seat of all groups of their role (graph_seat()) that have more to do from the
+ * start become a role of their own.  Work over the role's level is what detectors compare.  Pure; memory 40
+ * bytes a rank. */
 #ifndef SYNCGUARD_CALLS_ROLES_H
 #define SYNCGUARD_CALLS_ROLES_H
 
@@ -21,7 +23,7 @@ void roles_reset(struct roles *r);
 /* The next step: own_s[n] by rank, NaN where not known, becomes work over the role's level times the mean
  * level of all.  held[n]: ranks whose level stays what it is, because they are slow now; NULL: none.  false:
  * it is still being learnt. */
-bool roles_take(struct roles *r, const struct graph *g, float *own_s, uint32_t n, const bool *held);
+bool roles_take(struct roles *r, struct graph *g, float *own_s, uint32_t n, const bool *held);
 
 /* The role with the most work, and how much it is over the other roles' median, minus 1.  A few ranks with
  * less than a tenth of its work serve it, and do not count.  GRAPH_NONE: there are no others. */

@@ -91,6 +91,7 @@ void graph_reset(struct graph *g)
     g->oldest = GRAPH_NONE;
     g->from = 0;
     g->roles = 0;
+    g->seated = false;
     g->tried = 0;
 }
 

@@ -138,6 +138,16 @@ uint32_t graph_classes(const struct graph *g);
 uint32_t graph_roles(const struct graph *g);
 uint32_t graph_role(const struct graph *g, uint32_t rank);
 
+/* Where the ranks of a role are divided into groups of one kind (which call the same, and are of one size),
+ * each has a seat in its own, counted by rank: the ranks of one seat are peers across the groups, as those of
+ * the same part of the experts are. Of kinds of groups those count of which no seat is a place of the
+ * machine, as a node or neighbouring ones are.  GRAPH_NONE: there is no such kind, or it is not known yet. */
+#define GRAPH_SEATINGS 4u /* kinds of groups of a role; more are left out */
+uint32_t graph_seat(const struct graph *g, uint32_t rank, uint32_t seating);
+/* The ranks of a role at a seat are a role of their own from now on; the role that they were of before. */
+void graph_part(struct graph *g, uint32_t role, uint32_t seating, uint32_t seat);
+uint32_t graph_program(const struct graph *g, uint32_t rank);
+
 /* ---- replay ---- */
 
 /* A rank in an operation, as a replay has it, in seconds of the common time. */

@@ -59,8 +59,9 @@ struct rank {
     struct sign {
         uint64_t sign;
         uint32_t steps;
-    } tally[SIGNS]; /* what it called in the steps so far */
-    uint32_t role;
+    } tally[SIGNS];         /* what it called in the steps so far */
+    uint32_t role, program; /* program: the role, before parts of it were taken out */
+    uint32_t seat[GRAPH_SEATINGS];
     struct slot *slot; /* places in its usual step */
     uint32_t places;
     uint32_t others; /* steps in a row with another number of calls */
@@ -212,6 +213,7 @@ struct graph {
     struct graph_meeting lent[MEETINGS_LENT];
     uint32_t lend, found;  /* found: which step, back, had the meeting that was asked for last */
     uint32_t roles, tried; /* tried: steps in which ranks did not always make the same calls */
+    bool seated;           /* seats in groups are known, as far as there are any */
     bool merged;           /* the step at hand is two */
     double held_s;         /* who stays shorter in a completing call was not held */
     bool spans;            /* calls are begun in one step and completed in another */

@@ -114,13 +114,168 @@ static bool agrees(struct rank *k)
     return max >= AGREED && max >= second + AGREED_AHEAD;
 }
 
-void graph_find_roles(struct graph *g, const struct window *w)
+/* ---- seats in groups ---- */
+
+/* A communicator in the step at hand, as a group among others of its kind. */
+struct seated {
+    uint32_t members, first, newest; /* of its ranks, those looked at so far */
+    uint64_t calls;                  /* what the first one calls on it, in any order */
+    bool mixed;                      /* its members are of several roles */
+    bool looked_at;
+};
+
+static uint32_t comm_of(const struct graph *g, const struct raw *raw)
+{
+    return g->kind[meeting_at(g, raw->meeting)->kind].comm;
+}
+
+static struct seated *look_at_comms(const struct graph *g, const struct window *w)
+{
+    struct seated *comm = xcalloc(g->n_comms + 1, sizeof(*comm));
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (size_t i = 0; i < w[r].n; i++) {
+            const struct graph_kind_info *k = &g->kind[meeting_at(g, w[r].raw[i].meeting)->kind].info;
+            uint32_t c = comm_of(g, &w[r].raw[i]);
+
+            if (c == GRAPH_NONE)
+                continue;
+            if (!comm[c].members)
+                comm[c].first = r;
+            if (!comm[c].members || comm[c].newest != r)
+                comm[c].members++;
+            comm[c].newest = r;
+            comm[c].mixed = comm[c].mixed || g->rank[r].role != g->rank[comm[c].first].role;
+            if (comm[c].first == r)
+                comm[c].calls += key_of_numbers(k->op, k->size, w[r].raw[i].does);
+        }
+    return comm;
+}
+
+/* The communicator of the rank that is of this kind: GRAPH_NONE, there is none or there are several. */
+static uint32_t group_like(const struct graph *g, const struct window *w, const struct seated *comm,
+                           const struct seated *like)
+{
+    uint32_t found = GRAPH_NONE;
+
+    for (size_t i = 0; i < w->n; i++) {
+        uint32_t c = comm_of(g, &w->raw[i]);
+
+        if (c == GRAPH_NONE || c == found || comm[c].mixed || comm[c].members != like->members ||
+            comm[c].calls != like->calls)
+            continue;
+        if (found != GRAPH_NONE)
+            return GRAPH_NONE;
+        found = c;
+    }
+    return found;
+}
+
+/* Could a place of the machine hold all ranks of a seat, and no others of their role?  Not where each has one
+ * of another seat beside it on its node, or is alone there and its neighbours have other seats. */
+static bool are_places(const struct graph *g, uint32_t role, const uint32_t *seat)
+{
+    uint32_t *ranks = xcalloc(g->nodes + 1, sizeof(*ranks)), *has = xcalloc(g->nodes + 1, sizeof(*has));
+    bool *varied = xcalloc(g->nodes + 1, sizeof(*varied)), places = false;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        uint32_t node = g->rank[r].node;
+
+        if (!g->rank[r].known || node >= g->nodes)
+            continue;
+        varied[node] = varied[node] || (ranks[node] && (g->rank[r].role != role || has[node] != seat[r]));
+        ranks[node]++;
+        has[node] = seat[r];
+    }
+    for (uint32_t r = 0, before = GRAPH_NONE; r < g->n_ranks && !places; r++) {
+        uint32_t node = g->rank[r].node;
+
+        if (!g->rank[r].known || g->rank[r].role != role)
+            continue;
+        places = node >= g->nodes ||
+                 (!varied[node] && (ranks[node] > 1 || (before != GRAPH_NONE && seat[before] == seat[r])));
+        before = r;
+    }
+    free(ranks);
+    free(has);
+    free(varied);
+    return places;
+}
+
+/* Seats the ranks of a role in its groups of this kind; false: some are in none, or it shows nothing. */
+static bool seat_in(struct graph *g, const struct window *w, struct seated *comm, uint32_t role,
+                    const struct seated *like, uint32_t *seat)
+{
+    uint32_t n = 0;
+
+    for (uint32_t c = 0; c < g->n_comms; c++)
+        comm[c].newest = 0;
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        uint32_t c;
+
+        if (!g->rank[r].known || g->rank[r].role != role)
+            continue;
+        c = group_like(g, &w[r], comm, like);
+        if (c == GRAPH_NONE)
+            return false;
+        seat[r] = comm[c].newest++;
+        n++;
+    }
+    return n > like->members && !are_places(g, role, seat);
+}
+
+static void seat_role(struct graph *g, const struct window *w, struct seated *comm, uint32_t role,
+                      uint32_t *seat)
+{
+    uint32_t first = 0, kinds = 0;
+
+    while (first < g->n_ranks && (!g->rank[first].known || g->rank[first].role != role))
+        first++;
+    if (first == g->n_ranks)
+        return;
+    for (size_t i = 0; i < w[first].n && kinds < GRAPH_SEATINGS; i++) {
+        uint32_t c = comm_of(g, &w[first].raw[i]);
+        struct seated *k = c == GRAPH_NONE ? NULL : &comm[c];
+
+        if (!k || k->looked_at || k->mixed || k->members < 2)
+            continue;
+        k->looked_at = true;
+        if (!seat_in(g, w, comm, role, k, seat))
+            continue;
+        for (uint32_t r = 0; r < g->n_ranks; r++)
+            if (g->rank[r].known && g->rank[r].role == role)
+                g->rank[r].seat[kinds] = seat[r];
+        kinds++;
+    }
+}
+
+/* In the first step of which no call is missing. */
+static void find_seats(struct graph *g, const struct window *w)
+{
+    struct seated *comm;
+    uint32_t *seat;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        if (g->rank[r].known &&
+            (!w[r].n || window_lost(&w[r]) || (g->rank[r].sign && graph_sign(g, &w[r]) != g->rank[r].sign)))
+            return;
+    comm = look_at_comms(g, w);
+    seat = xcalloc(g->n_ranks, sizeof(*seat));
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (uint32_t i = 0; i < GRAPH_SEATINGS; i++)
+            g->rank[r].seat[i] = GRAPH_NONE;
+    for (uint32_t role = 0; role < g->roles; role++)
+        seat_role(g, w, comm, role, seat);
+    g->seated = true;
+    free(comm);
+    free(seat);
+}
+
+static void find_roles(struct graph *g, const struct window *w)
 {
     uint32_t *parent, *number;
     bool all = true;
 
-    if (g->roles || g->merged)
-        return;
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 
@@ -147,10 +302,20 @@ void graph_find_roles(struct graph *g, const struct window *w)
             continue;
         if (number[root] == GRAPH_NONE)
             number[root] = g->roles++;
-        g->rank[r].role = number[root];
+        g->rank[r].role = g->rank[r].program = number[root];
     }
     free(parent);
     free(number);
+}
+
+void graph_find_roles(struct graph *g, const struct window *w)
+{
+    if (g->merged)
+        return;
+    if (!g->roles)
+        find_roles(g, w);
+    if (g->roles && !g->seated)
+        find_seats(g, w);
 }
 
 uint32_t graph_roles(const struct graph *g)
@@ -161,4 +326,22 @@ uint32_t graph_roles(const struct graph *g)
 uint32_t graph_role(const struct graph *g, uint32_t rank)
 {
     return g->roles && rank < g->n_ranks ? g->rank[rank].role : GRAPH_NONE;
+}
+
+uint32_t graph_program(const struct graph *g, uint32_t rank)
+{
+    return g->roles && rank < g->n_ranks ? g->rank[rank].program : GRAPH_NONE;
+}
+
+uint32_t graph_seat(const struct graph *g, uint32_t rank, uint32_t seating)
+{
+    return g->seated && rank < g->n_ranks && g->rank[rank].known ? g->rank[rank].seat[seating] : GRAPH_NONE;
+}
+
+void graph_part(struct graph *g, uint32_t role, uint32_t seating, uint32_t seat)
+{
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        if (g->rank[r].known && g->rank[r].role == role && graph_seat(g, r, seating) == seat)
+            g->rank[r].role = g->roles;
+    g->roles++;
 }

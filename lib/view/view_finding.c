@@ -217,6 +217,11 @@ static void append_role(const struct view *v, const struct finding *f, bool past
         text_append(buf, size,
                     "rank %u, which nobody shares its part with, %s %.0f %% more work than the others", first,
                     past ? "had" : "has", 100 * f->excess);
+    else if (call_steps_is_part(v->calls, f->place))
+        text_append(
+            buf, size,
+            "the %u ranks at the place of rank %u in their groups %s %.0f %% more work than the others", n,
+            first, past ? "had" : "have", 100 * f->excess);
     else
         text_append(buf, size, "the %u ranks that do what rank %u does %s %.0f %% more work than the others",
                     n, first, past ? "had" : "have", 100 * f->excess);

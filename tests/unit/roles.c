@@ -21,6 +21,14 @@
 #define PASS_S  0.0001
 #define STEPS   100u
 
+/* of the experts' program: a seat holds the same part of the experts in each group, rank 4 g + t the t-th */
+#define SEATS   4u
+#define GROUPS  4u
+#define EXPERTS (SEATS * GROUPS)
+#define GROUP   16u /* the first one's communicator */
+#define HOT     1.5
+#define COOL    (1 - (HOT - 1) / (SEATS - 1)) /* all tokens of a group are somebody's */
+
 static struct view *view;
 static uint32_t numbers; /* messages of a stream so far */
 
@@ -46,13 +54,14 @@ static void message(double now_s, uint8_t op, uint32_t rank, uint32_t peer, doub
 }
 
 /* Both in its call and, as the agent sends it, in a sample. */
-static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_s, double leave_s)
+static void meet(double now_s, uint32_t rank, uint8_t op, uint64_t comm, uint32_t seq, double enter_s,
+                 double leave_s)
 {
     struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
                                    .sample = { .rank = rank,
-                                               .op = RING_OP_ALLREDUCE,
+                                               .op = op,
                                                .comm = comm,
-                                               .seq = numbers,
+                                               .seq = seq,
                                                .n = 1,
                                                .root = -1,
                                                .bytes = 1000,
@@ -62,13 +71,18 @@ static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_
 
     view_call(view, now_s,
               &(struct call){ .rank = rank,
-                              .op = RING_OP_ALLREDUCE,
+                              .op = op,
                               .comm = comm,
-                              .seq = numbers,
+                              .seq = seq,
                               .bytes = 1000,
                               .enter_ns = ns(enter_s),
                               .leave_ns = ns(leave_s) });
     view_item(view, now_s, &item);
+}
+
+static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_s, double leave_s)
+{
+    meet(now_s, rank, RING_OP_ALLREDUCE, comm, numbers, enter_s, leave_s);
 }
 
 /* Up, down, each stage's replicas meet, and all do.  Returns when it is over. */
@@ -121,6 +135,36 @@ static double served(double begin_s)
     met_s = at_s + 2 * PASS_S;
     for (uint32_t r = 0; r < RANKS; r++)
         collective(met_s, r, WORLD, r ? at_s + PASS_S + 1e-6 : at_s, met_s);
+    numbers++;
+    return met_s;
+}
+
+/* Each group exchanges before and after the experts' work, twice; then all meet.  hot: by rank, times the
+ * work of its experts. */
+static double expert_step(double begin_s, const double *hot)
+{
+    double at_s[EXPERTS], met_s = 0;
+
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        at_s[r] = begin_s;
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t g = 0; g < GROUPS; g++) {
+            double over_s = 0, enter_s[SEATS];
+
+            for (uint32_t t = 0; t < SEATS; t++) {
+                uint32_t r = SEATS * g + t;
+
+                enter_s[t] = at_s[r] + LIGHT_S * (i % 2 ? hot[r] : 1) * (1 + 0.01 * gauss());
+                over_s = fmax(over_s, enter_s[t] + PASS_S);
+            }
+            for (uint32_t t = 0; t < SEATS; t++) {
+                meet(over_s, SEATS * g + t, RING_OP_ALLTOALL, GROUP + g, 4 * numbers + i, enter_s[t], over_s);
+                at_s[SEATS * g + t] = over_s + 1e-6;
+            }
+            met_s = fmax(met_s, over_s + PASS_S);
+        }
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        collective(met_s, r, WORLD, at_s[r], met_s);
     numbers++;
     return met_s;
 }
@@ -220,9 +264,71 @@ static void stages(void)
     view_free(view);
 }
 
+/* The job with that work, rank r on node r / 2, or on node r % SEATS.  Returns the verdicts. */
+static size_t experts(const double *hot, bool cyclic, const struct view_verdict **d, double *lasted_s)
+{
+    double now_s = 0;
+
+    view = view_new(&params, 0);
+    numbers = 0;
+    for (uint32_t r = 0; r < EXPERTS; r++) {
+        char node[16];
+
+        snprintf(node, sizeof(node), "n%u", cyclic ? r % SEATS : r / 2);
+        view_rank_add(view, r, 0, node, "");
+        member(r, WORLD, EXPERTS, r, 0, EXPERTS - 1);
+        member(r, GROUP + r / SEATS, SEATS, r % SEATS, r - r % SEATS, r - r % SEATS + SEATS - 1);
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        now_s = expert_step(now_s, hot);
+        view_tick(view, now_s);
+    }
+    *lasted_s = now_s;
+    return view_verdicts_get(view, d);
+}
+
+static void hot_experts(void)
+{
+    double hot[EXPERTS], even_s, now_s;
+    const struct view_verdict *d;
+    char said[512];
+    size_t n;
+
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        hot[r] = 1;
+    is_int((long long)experts(hot, false, &d, &even_s), 0, "experts that are even are healthy");
+    view_free(view);
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        hot[r] = r % SEATS == 2 ? HOT : COOL;
+    n = experts(hot, false, &d, &now_s);
+    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS,
+       "the same place of each group has more to do: the program is uneven\n%zu verdicts", n);
+    is_int((long long)d->n_culprits, GROUPS, "one rank of each group is named");
+    for (uint32_t g = 0; g < GROUPS && n; g++) {
+        snprintf(said, sizeof(said), "r%u", SEATS * g + 2);
+        is_str(d->culprit[g], said, "rank %u is", SEATS * g + 2);
+    }
+    is_near(d->finding.slowdown, now_s / even_s, 0.02, "its price is that of the experts alone");
+    ok(strstr(d->text, "the 4 ranks at the place of rank 2 in their groups have 36 % more work"),
+       "the sentence says it\n%s", d->text);
+    view_free(view);
+    n = experts(hot, true, &d, &now_s);
+    ok(n == 1 && d->finding.class == FINDING_STRAGGLER && d->finding.scope == SCOPE_NODE,
+       "where they are all ranks of a node, it is the node\n%zu verdicts", n);
+    view_free(view);
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        hot[r] = r == 6 ? HOT : 1;
+    n = experts(hot, false, &d, &now_s);
+    ok(n == 1 && d->finding.class == FINDING_STRAGGLER && d->finding.scope == SCOPE_RANK &&
+           d->finding.place == 6,
+       "one of them alone is a straggler\n%zu verdicts", n);
+    view_free(view);
+}
+
 int main(void)
 {
     stages();
+    hot_experts();
     parameter_server();
     return done_testing();
 }
