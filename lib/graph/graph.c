@@ -81,7 +81,7 @@ void graph_reset(struct graph *g)
         k->gone += k->n;
         k->n = k->n_ends = 0;
         k->begun = false;
-        memset(k->tally, 0, sizeof(k->tally));
+        k->calls = k->orders = (struct tally){ 0 };
         k->whole = false;
         k->places = 0;
     }

@@ -133,8 +133,9 @@ uint32_t graph_places(const struct graph *g);
 uint32_t graph_place_class(const struct graph *g, uint32_t place);
 uint32_t graph_classes(const struct graph *g);
 
-/* Ranks of one role make the same calls, and are joined by communicators of their own where they have any
- * (the same stage of every replica). Roles count from 0; GRAPH_NONE while no step is complete. */
+/* Ranks of one role make the same calls, in the same order if at least two of them do, and are joined by
+ * communicators of their own where they have any (the same stage of every replica). Roles count from 0;
+ * GRAPH_NONE while no step is complete. */
 uint32_t graph_roles(const struct graph *g);
 uint32_t graph_role(const struct graph *g, uint32_t rank);
 

@@ -44,6 +44,13 @@ struct end { /* of a rank's step */
     uint64_t begun_ns; /* when the call that ended the step before was left; 0: there is none */
 };
 
+struct tally {
+    struct {
+        uint64_t sign;
+        uint32_t steps;
+    } of[SIGNS];
+};
+
 struct rank {
     bool known, ended, lost,
         /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole
@@ -54,13 +61,11 @@ struct rank {
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
     struct end *end;
     size_t n_ends, ends_cap;
-    uint64_t ended_ns; /* its newest step; 0: none */
-    uint64_t sign;     /* what it calls in most steps; in some a call is missing */
-    struct sign {
-        uint64_t sign;
-        uint32_t steps;
-    } tally[SIGNS];         /* what it called in the steps so far */
-    uint32_t role, program; /* program: the role, before parts of it were taken out */
+    uint64_t ended_ns;          /* its newest step; 0: none */
+    uint64_t sign;              /* what it calls in most steps; in some a call is missing */
+    uint64_t order;             /* the same in its order; 0: that varies */
+    struct tally calls, orders; /* what it called in the steps so far, in any order and in its own */
+    uint32_t role, program;     /* program: the role, before parts of it were taken out */
     uint32_t seat[GRAPH_SEATINGS];
     struct slot *slot; /* places in its usual step */
     uint32_t places;

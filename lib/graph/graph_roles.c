@@ -9,18 +9,30 @@
 #define AGREED       3u  /* steps with the same calls ... */
 #define AGREED_AHEAD 2u  /* ... and more than with any others */
 
+static uint64_t sign_of(const struct graph *g, const struct raw *raw)
+{
+    const struct graph_kind_info *k = &g->kind[meeting_at(g, raw->meeting)->kind].info;
+    uint64_t words[] = { raw->side, raw->does, k->message ? 0 : k->size, (uint64_t)(int64_t)k->tag };
+
+    return key_of(words, sizeof(words));
+}
+
 uint64_t graph_sign(const struct graph *g, const struct window *w)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < w->n; i++) {
-        const struct graph_kind_info *k = &g->kind[meeting_at(g, w->raw[i].meeting)->kind].info;
-        uint64_t words[] = { w->raw[i].side, w->raw[i].does, k->message ? 0 : k->size,
-                             (uint64_t)(int64_t)k->tag };
-
-        sum += hash_mix(key_of(words, sizeof(words)));
-    }
+    for (size_t i = 0; i < w->n; i++)
+        sum += hash_mix(sign_of(g, &w->raw[i]));
     return sum;
+}
+
+static uint64_t order_of(const struct graph *g, const struct window *w)
+{
+    uint64_t order = HASH_START;
+
+    for (size_t i = 0; i < w->n; i++)
+        order = hash_mix(order + sign_of(g, &w->raw[i]));
+    return order;
 }
 
 static uint32_t root_of(uint32_t *parent, uint32_t r)
@@ -77,41 +89,76 @@ static void join_alone(struct graph *g, uint32_t *parent)
 }
 
 /* Counts a step by what was called in it; the commonest are kept (Misra & Gries 1982). */
-static void tally_step(struct rank *k, uint64_t sign)
+static void tally_step(struct tally *t, uint64_t sign)
 {
-    struct sign *free = NULL;
+    uint32_t unused = SIGNS;
 
     for (uint32_t i = 0; i < SIGNS; i++) {
-        if (k->tally[i].steps && k->tally[i].sign == sign) {
-            k->tally[i].steps++;
+        if (t->of[i].steps && t->of[i].sign == sign) {
+            t->of[i].steps++;
             return;
         }
-        if (!k->tally[i].steps)
-            free = &k->tally[i];
+        if (!t->of[i].steps)
+            unused = i;
     }
-    if (free)
-        *free = (struct sign){ sign, 1 };
-    for (uint32_t i = 0; i < SIGNS && !free; i++)
-        k->tally[i].steps--;
+    if (unused < SIGNS) {
+        t->of[unused].sign = sign;
+        t->of[unused].steps = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < SIGNS; i++)
+        t->of[i].steps--;
 }
 
 /* What is called in most steps; is it clear? */
-static bool agrees(struct rank *k)
+static bool agrees(const struct tally *t, uint64_t *sign)
 {
     uint32_t max = 0, second = 0;
 
     for (uint32_t i = 0; i < SIGNS; i++) {
-        uint32_t n = k->tally[i].steps;
+        uint32_t n = t->of[i].steps;
 
         if (n > max) {
             second = max;
             max = n;
-            k->sign = k->tally[i].sign;
+            *sign = t->of[i].sign;
         } else if (n > second) {
             second = n;
         }
     }
     return max >= AGREED && max >= second + AGREED_AHEAD;
+}
+
+/* Ranks that make the same calls, but in another order, do not do the same: the first stage of a pipeline
+ * sends before it receives, the last receives before it sends.  A role is divided where each part has ranks
+ * that can be compared. */
+static void divide_by_order(struct graph *g, uint32_t role)
+{
+    struct map ranks = { 0 }, part = { 0 };
+    uint64_t first = 0;
+    bool divided = true;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        if (g->rank[r].known && g->rank[r].role == role) {
+            uint32_t n = map_get(&ranks, g->rank[r].order);
+
+            map_put(&ranks, g->rank[r].order, n == MAP_NONE ? 1 : n + 1);
+            first = first ? first : g->rank[r].order;
+        }
+    for (uint32_t r = 0; r < g->n_ranks && divided; r++)
+        if (g->rank[r].known && g->rank[r].role == role)
+            divided = g->rank[r].order && map_get(&ranks, g->rank[r].order) > 1;
+    for (uint32_t r = 0; r < g->n_ranks && divided; r++) {
+        uint64_t order = g->rank[r].order;
+
+        if (!g->rank[r].known || g->rank[r].role != role || order == first)
+            continue;
+        if (map_get(&part, order) == MAP_NONE)
+            map_put(&part, order, g->roles++);
+        g->rank[r].role = g->rank[r].program = map_get(&part, order);
+    }
+    map_free(&ranks);
+    map_free(&part);
 }
 
 /* ---- seats in groups ---- */
@@ -279,9 +326,13 @@ static void find_roles(struct graph *g, const struct window *w)
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
 
-        if (k->known && w[r].n && !window_lost(&w[r]))
-            tally_step(k, graph_sign(g, &w[r]));
-        all = (!k->known || agrees(k)) && all;
+        if (k->known && w[r].n && !window_lost(&w[r])) {
+            tally_step(&k->calls, graph_sign(g, &w[r]));
+            tally_step(&k->orders, order_of(g, &w[r]));
+        }
+        all = (!k->known || agrees(&k->calls, &k->sign)) && all;
+        if (!agrees(&k->orders, &k->order))
+            k->order = 0;
     }
     if (!all && ++g->tried < TRIES)
         return;
@@ -304,6 +355,8 @@ static void find_roles(struct graph *g, const struct window *w)
             number[root] = g->roles++;
         g->rank[r].role = g->rank[r].program = number[root];
     }
+    for (uint32_t role = 0, roles = g->roles; role < roles; role++)
+        divide_by_order(g, role);
     free(parent);
     free(number);
 }

@@ -37,20 +37,27 @@ static uint64_t ns(double s)
     return (uint64_t)((5 + s) * 1e9);
 }
 
-static void message(double now_s, uint8_t op, uint32_t rank, uint32_t peer, double enter_s, double leave_s)
+static void pass(double now_s, uint8_t op, uint32_t rank, uint32_t peer, int32_t tag, uint32_t seq,
+                 double enter_s, double leave_s)
 {
     view_call(view, now_s,
               &(struct call){ .rank = rank,
                               .op = op,
                               .comm = WORLD,
-                              .seq = numbers,
+                              .seq = seq,
                               .peer = peer,
-                              .tag = (op == RING_OP_SEND ? rank : peer) % 2, /* up, down */
+                              .tag = tag,
                               .bytes = 100000,
                               .flags = op == RING_OP_RECV ? RING_EVENT_NONBLOCKING : 0,
                               .begin_ns = ns(enter_s),
                               .enter_ns = ns(enter_s),
                               .leave_ns = ns(leave_s) });
+}
+
+static void message(double now_s, uint8_t op, uint32_t rank, uint32_t peer, double enter_s, double leave_s)
+{
+    pass(now_s, op, rank, peer, (op == RING_OP_SEND ? rank : peer) % 2 /* up, down */, numbers, enter_s,
+         leave_s);
 }
 
 /* Both in its call and, as the agent sends it, in a sample. */
@@ -110,6 +117,84 @@ static double step(double begin_s)
         collective(met_s, r, WORLD, met_s + 1e-6, met_s + PASS_S);
     numbers++;
     return met_s + PASS_S;
+}
+
+/* Of a pipeline of four stages, rank 4 d + s is stage s of replica d, each on a node of its own. */
+#define PIPE_STAGES 4u
+#define PIPE_RANKS  (2 * PIPE_STAGES)
+#define MICRO       4u
+#define ENDS        32u /* the first replica's communicator of its first and last stage */
+
+static double meet_all(double now_s, uint8_t op, uint64_t comm, uint32_t seq, double *at_s,
+                       const uint32_t *rank, uint32_t n)
+{
+    double over_s = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        over_s = fmax(over_s, at_s[rank[i]] + PASS_S);
+    for (uint32_t i = 0; i < n; i++) {
+        meet(fmax(now_s, over_s), rank[i], op, comm, seq, at_s[rank[i]], over_s);
+        at_s[rank[i]] = over_s + 1e-6;
+    }
+    return fmax(now_s, over_s);
+}
+
+static double pipe_work(const double *stage_s, uint32_t s)
+{
+    return stage_s[s] / (2 * MICRO) * (1 + 0.01 * gauss());
+}
+
+static double pass_on(double now_s, double *at_s, uint32_t from, uint32_t to, uint32_t seq)
+{
+    double over_s = fmax(at_s[from], at_s[to]) + PASS_S;
+
+    pass(fmax(now_s, over_s), RING_OP_SEND, from, to, 0, seq, at_s[from], at_s[from] + 1e-6);
+    pass(fmax(now_s, over_s), RING_OP_RECV, to, from, 0, seq, at_s[to], over_s);
+    at_s[from] += 2e-6;
+    at_s[to] = over_s + 1e-6;
+    return fmax(now_s, over_s);
+}
+
+/* Parameters are gathered; all pieces go up, then down, in messages that look alike; the pipeline is empty;
+ * first and last stage reduce what they share; gradients are scattered; all meet.  extra_s: of the first
+ * stage, before the rest. */
+static double pipe_step(double begin_s, const double *stage_s, double extra_s)
+{
+    double at_s[PIPE_RANKS], now_s = begin_s;
+    uint32_t all[PIPE_RANKS];
+
+    for (uint32_t r = 0; r < PIPE_RANKS; r++) {
+        all[r] = r;
+        at_s[r] = begin_s;
+    }
+    for (uint32_t s = 0; s < PIPE_STAGES; s++)
+        now_s = meet_all(now_s, RING_OP_ALLGATHER, STAGE + s, 2 * numbers, at_s,
+                         (uint32_t[]){ s, PIPE_STAGES + s }, 2);
+    for (uint32_t d = 0; d < PIPE_RANKS; d += PIPE_STAGES) {
+        at_s[d] += extra_s;
+        for (uint32_t i = 0; i < MICRO; i++)
+            for (uint32_t s = 0; s < PIPE_STAGES; s++) {
+                at_s[d + s] += pipe_work(stage_s, s);
+                if (s + 1 < PIPE_STAGES)
+                    now_s = pass_on(now_s, at_s, d + s, d + s + 1, MICRO * numbers + i);
+            }
+        for (uint32_t i = 0; i < MICRO; i++)
+            for (uint32_t s = PIPE_STAGES; s-- > 0;) {
+                at_s[d + s] += pipe_work(stage_s, s);
+                if (s)
+                    now_s = pass_on(now_s, at_s, d + s, d + s - 1, MICRO * numbers + i);
+            }
+    }
+    now_s = meet_all(now_s, RING_OP_BARRIER, WORLD, 2 * numbers, at_s, all, PIPE_RANKS);
+    for (uint32_t d = 0; d < 2; d++)
+        now_s = meet_all(now_s, RING_OP_ALLREDUCE, ENDS + d, numbers, at_s,
+                         (uint32_t[]){ PIPE_STAGES * d, PIPE_STAGES * d + PIPE_STAGES - 1 }, 2);
+    for (uint32_t s = 0; s < PIPE_STAGES; s++)
+        now_s = meet_all(now_s, RING_OP_REDUCE_SCATTER, STAGE + s, 2 * numbers + 1, at_s,
+                         (uint32_t[]){ s, PIPE_STAGES + s }, 2);
+    now_s = meet_all(now_s, RING_OP_ALLREDUCE, WORLD, 2 * numbers + 1, at_s, all, PIPE_RANKS);
+    numbers++;
+    return now_s;
 }
 
 /* Rank 0 serves the others, which work; all of them meet. */
@@ -325,9 +410,54 @@ static void hot_experts(void)
     view_free(view);
 }
 
+static size_t pipeline(const double *stage_s, double extra_s, const struct view_verdict **d)
+{
+    double now_s = 0;
+
+    view = view_new(&params, 0);
+    numbers = 0;
+    for (uint32_t r = 0; r < PIPE_RANKS; r++) {
+        uint32_t s = r % PIPE_STAGES, k = r / PIPE_STAGES;
+        char node[16];
+
+        snprintf(node, sizeof(node), "n%u", r);
+        view_rank_add(view, r, 0, node, "");
+        member(r, WORLD, PIPE_RANKS, r, 0, PIPE_RANKS - 1);
+        member(r, STAGE + s, 2, k, s, PIPE_STAGES + s);
+        if (s == 0 || s == PIPE_STAGES - 1)
+            member(r, ENDS + k, 2, s > 0, PIPE_STAGES * k, PIPE_STAGES * k + PIPE_STAGES - 1);
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        now_s = pipe_step(now_s, stage_s, extra_s);
+        view_tick(view, now_s);
+    }
+    return view_verdicts_get(view, d);
+}
+
+/* First and last stage make the same calls, have a communicator that others have not, and differ in their
+ * order. */
+static void shared_ends(void)
+{
+    static const double even[] = { 0.08, 0.08, 0.08, 0.08 }, last[] = { 0.08, 0.08, 0.08, 0.128 };
+    const struct view_verdict *d;
+    size_t n = pipeline(last, 0, &d);
+
+    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS &&
+           d->n_culprits == 2 && !strcmp(d->culprit[0], "r3") && !strcmp(d->culprit[1], "r7"),
+       "the last stage has more work, though it shares a communicator with the first\n%zu verdicts", n);
+    if (n)
+        is_near(d->finding.excess, 0.6, 0.05, "how much more is said");
+    view_free(view);
+    is_int((long long)pipeline(even, 0, &d), 0, "stages that are even are healthy");
+    view_free(view);
+    is_int((long long)pipeline(even, 0.003, &d), 0, "so is a first stage that also embeds for a little");
+    view_free(view);
+}
+
 int main(void)
 {
     stages();
+    shared_ends();
     hot_experts();
     parameter_server();
     return done_testing();
