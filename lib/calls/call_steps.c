@@ -32,7 +32,7 @@
 #define STARVATION_ONSET 8
 /* after its first slow step a link is reported: one may be chance */
 #define LINK_STEPS 2u
-/* decision 0025: what was there in the first steps is the program's */
+/* decision 0025: what was there in the first steps is the program's; of jobs that end before, what is sure */
 #define ROLES_STEPS 32u
 /* Excess of a role. Chosen (0.02, 0.15); let go at two thirds, so that an excess near the limit does not come
  * and go. */
@@ -75,7 +75,7 @@ struct call_steps {
     struct pieces pieces;
     struct expected *expected;
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
-    struct links_slow looked_at;   /* the place that links_longer is about */
+    struct links_slow looked_at; /* the place that links_longer is about */
     struct told_phase {
         uint32_t id;   /* of the straggler's finding */
         uint32_t step; /* when it was looked for */
@@ -549,24 +549,50 @@ static void set_role(struct call_steps *s, struct price_change *c, double excess
         s->without[r] = (struct price_work){ .excess = graph_role(s->graph, r) == role ? (float)excess : 0 };
 }
 
+/* Is a role on nodes that would all have to be slow to look like it? */
+static bool is_spread(const struct call_steps *s, uint32_t role)
+{
+    const struct work *w = diagnosis_work(s->diagnosis);
+    uint32_t first = GRAPH_NONE;
+
+    for (uint32_t r = 0; r < w->n; r++) {
+        if (graph_role(s->graph, r) != role)
+            continue;
+        if (first == GRAPH_NONE)
+            first = r;
+        else if (w->rank[r].node == WORK_PLACE_NONE || w->rank[r].node != w->rank[first].node)
+            return true;
+    }
+    return false;
+}
+
+/* Do few steps show already that a role has more to do, by how they and how its ranks differ? */
+static bool is_sure(const struct call_steps *s, uint32_t role, struct interval of_ranks)
+{
+    struct interval of_steps = roles_first_steps(s->roles, s->graph, role);
+
+    return interval_known(of_ranks) && of_ranks.low > ROLES_EXCESS && interval_known(of_steps) &&
+           of_steps.low > ROLES_EXCESS && is_spread(s, role);
+}
+
 /* A role that has more to do than the others.  None is found while its ranks are slow for another reason. */
 static void judge_roles(struct call_steps *s)
 {
     double excess, freedom;
     uint32_t role = roles_heaviest(s->roles, &excess);
-    bool stood = s->heavy_role.stood;
+    bool stood = s->heavy_role.stood, heavy = excess > (stood ? ROLES_LET_GO : ROLES_EXCESS);
+    double error = roles_error(s->roles, s->graph, role, &freedom);
+    struct interval wide = interval_of(excess, error, freedom);
     struct diagnosis_other o = { .class = FINDING_IMBALANCE,
                                  .scope = SCOPE_RANKS,
                                  .place = role,
-                                 .standing = role != GRAPH_NONE && roles_steps(s->roles) >= ROLES_STEPS &&
-                                             excess > (stood ? ROLES_LET_GO : ROLES_EXCESS) &&
-                                             (stood || !is_held(s, role)),
+                                 .standing = role != GRAPH_NONE && heavy && (stood || !is_held(s, role)) &&
+                                             (stood || roles_steps(s->roles) >= ROLES_STEPS ||
+                                              (s->last && is_sure(s, role, wide))),
                                  .from = 0,
                                  .excess = excess,
                                  .rate = NAN };
     struct price_change change = { .work = s->without, .ranks = s->n };
-    double error = roles_error(s->roles, s->graph, role, &freedom);
-    struct interval wide = interval_of(excess, error, freedom);
 
     set_role(s, &change, excess);
     report_suspicion(s, &o, &change,

@@ -8,8 +8,11 @@
 #include "model/statistics.h"
 
 /* steps whose medians are the first levels: as many as detectors need before they weigh (PLACES_STEPS_MIN) */
-#define LEVEL_STEPS          8u
-#define ENOUGH               3u /* of them, before anything is reported: with fewer, the median is a mean */
+#define LEVEL_STEPS 8u
+#define ENOUGH      3u /* of them, before anything is reported: with fewer, the median is a mean */
+/* that show how a role's excess varies from step to step.  Chosen: the first ones may be longer for some
+ * roles, which compile more, and of five one or two that are make the interval wide */
+#define FIRST_STEPS_MIN      5u
 #define MEDIAN_TO_MEAN_ERROR 1.2533 /* of a median, for a mean's of 1: normal noise */
 /* Of a level, by which it moves a step. Chosen: so slow that a fault is named long before it is usual (10 %
  * take 24 steps), and fast enough to follow what grows within hundreds of steps. */
@@ -30,6 +33,7 @@ struct roles {
     float *first_s; /* LEVEL_STEPS rows of n */
     float *level_s; /* by rank; NaN not known */
     float *role_s;  /* by role */
+    float min_s;    /* of a role's level: those below serve the others */
     float mean_s;   /* of the roles' */
     float others_s; /* median of all but the heaviest; NaN: there are none to compare it with */
     float *scratch;
@@ -142,6 +146,7 @@ static void compare_roles(struct roles *r, const struct graph *g)
             if (r->role_s[i] >= min_s)
                 r->scratch[m++] = r->role_s[i];
         }
+    r->min_s = min_s;
     r->mean_s = best == GRAPH_NONE ? NAN : (float)((sum + r->role_s[best]) / (n + 1));
     r->others_s = m ? statistics_medianf(r->scratch, m) : NAN;
 }
@@ -337,6 +342,51 @@ double roles_error(const struct roles *r, const struct graph *g, uint32_t role, 
     square = within / n_role +
              (others > 1 ? fmax(within / n_others, between / (others - 1) / others) : within / n_others);
     return MEDIAN_TO_MEAN_ERROR * sqrt(square) * r->role_s[role] / mean;
+}
+
+/* In one of the first steps; NaN: not known. */
+static double excess_in(const struct roles *r, const struct graph *g, uint32_t role, const float *own_s)
+{
+    struct mean {
+        float s;
+        uint32_t n;
+    } *of = xcalloc(r->roles, sizeof(*of));
+    float *others = xcalloc(r->roles, sizeof(*others)), least_s = INFINITY;
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct mean *k = &of[graph_role(g, i)];
+
+        if (isnan(own_s[i]))
+            continue;
+        k->s += (own_s[i] - k->s) / (float)++k->n;
+        if (graph_role(g, i) == role)
+            least_s = fminf(least_s, own_s[i]);
+    }
+    for (uint32_t i = 0; i < r->roles; i++)
+        if (i != role && of[i].n && r->role_s[i] >= r->min_s)
+            others[m++] = of[i].s;
+    least_s = m && !isinf(least_s) ? least_s / statistics_medianf(others, m) - 1 : NAN;
+    free(of);
+    free(others);
+    return least_s;
+}
+
+struct interval roles_first_steps(const struct roles *r, const struct graph *g, uint32_t role)
+{
+    uint32_t steps = r->steps < LEVEL_STEPS ? r->steps : LEVEL_STEPS, n = 0;
+    double sum = 0, squares = 0;
+
+    for (uint32_t i = 0; i < steps && role < r->roles; i++) {
+        double x = excess_in(r, g, role, r->first_s + (size_t)i * r->n), off = n ? x - sum / n : 0;
+
+        if (isnan(x))
+            continue;
+        squares += off * off * n / (n + 1); /* Welford 1962 */
+        sum += x;
+        n++;
+    }
+    return n < FIRST_STEPS_MIN ? INTERVAL_UNKNOWN : interval_of(sum / n, sqrt(squares / (n - 1) / n), n - 1);
 }
 
 uint32_t roles_steps(const struct roles *r)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
+#include "model/interval.h"
 
 struct roles;
 
@@ -35,6 +36,9 @@ double roles_of_others(const struct roles *r, uint32_t role);
 /* Standard error of that excess of the role, from how the ranks of a role differ, and the others' roles; and
  * its degrees of freedom. */
 double roles_error(const struct roles *r, const struct graph *g, uint32_t role, double *freedom);
+/* The same excess as the first steps show it one by one: of the rank of the role that has least to do over
+ * the others.  Not known with fewer than five. */
+struct interval roles_first_steps(const struct roles *r, const struct graph *g, uint32_t role);
 uint32_t roles_steps(const struct roles *r); /* taken */
 
 #endif

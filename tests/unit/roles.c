@@ -410,7 +410,9 @@ static void hot_experts(void)
     view_free(view);
 }
 
-static size_t pipeline(const double *stage_s, double extra_s, const struct view_verdict **d)
+/* So many steps of it; extra_s: in the first of them, as many. */
+static size_t pipeline(uint32_t steps, uint32_t first, const double *stage_s, double extra_s, bool ended,
+                       const struct view_verdict **d)
 {
     double now_s = 0;
 
@@ -427,10 +429,12 @@ static size_t pipeline(const double *stage_s, double extra_s, const struct view_
         if (s == 0 || s == PIPE_STAGES - 1)
             member(r, ENDS + k, 2, s > 0, PIPE_STAGES * k, PIPE_STAGES * k + PIPE_STAGES - 1);
     }
-    for (uint32_t i = 0; i < STEPS; i++) {
-        now_s = pipe_step(now_s, stage_s, extra_s);
+    for (uint32_t i = 0; i < steps; i++) {
+        now_s = pipe_step(now_s, stage_s, i < first ? extra_s : 0);
         view_tick(view, now_s);
     }
+    if (ended)
+        view_finish(view, now_s);
     return view_verdicts_get(view, d);
 }
 
@@ -440,7 +444,7 @@ static void shared_ends(void)
 {
     static const double even[] = { 0.08, 0.08, 0.08, 0.08 }, last[] = { 0.08, 0.08, 0.08, 0.128 };
     const struct view_verdict *d;
-    size_t n = pipeline(last, 0, &d);
+    size_t n = pipeline(STEPS, 0, last, 0, false, &d);
 
     ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_RANKS &&
            d->n_culprits == 2 && !strcmp(d->culprit[0], "r3") && !strcmp(d->culprit[1], "r7"),
@@ -448,9 +452,36 @@ static void shared_ends(void)
     if (n)
         is_near(d->finding.excess, 0.6, 0.05, "how much more is said");
     view_free(view);
-    is_int((long long)pipeline(even, 0, &d), 0, "stages that are even are healthy");
+    is_int((long long)pipeline(STEPS, 0, even, 0, false, &d), 0, "stages that are even are healthy");
     view_free(view);
-    is_int((long long)pipeline(even, 0.003, &d), 0, "so is a first stage that also embeds for a little");
+    is_int((long long)pipeline(STEPS, STEPS, even, 0.003, false, &d), 0,
+           "so is a first stage that also embeds for a little");
+    view_free(view);
+}
+
+/* A job, or what was recorded of it, ends before much is known. */
+static void few_steps(void)
+{
+    static const double even[] = { 0.08, 0.08, 0.08, 0.08 }, last[] = { 0.08, 0.08, 0.08, 0.128 };
+    const struct view_verdict *d;
+    struct interval of;
+
+    is_int((long long)pipeline(14, 0, last, 0, false, &d), 0,
+           "of a stage nothing is said while few steps are known");
+    view_finish(view, 100);
+    ok(view_verdicts_get(view, &d) == 1 && d->finding.class == FINDING_IMBALANCE && d->n_culprits == 2 &&
+           !strcmp(d->culprit[0], "r3"),
+       "but where they are all there is, one that surely has more work is named");
+    of = finding_slowdown_interval(&d->finding);
+    ok(of.low > 1.1 && of.low < d->finding.slowdown && of.high > d->finding.slowdown,
+       "with an interval of its price\n%g to %g", of.low, of.high);
+    view_free(view);
+    is_int((long long)pipeline(6, 0, last, 0, true, &d), 0, "of fewer than five known steps nothing is said");
+    view_free(view);
+    is_int((long long)pipeline(14, 0, even, 0, true, &d), 0, "stages that are even are healthy");
+    view_free(view);
+    is_int((long long)pipeline(14, 4, even, 0.2, true, &d), 0,
+           "so are those of which one was slower in the first steps");
     view_free(view);
 }
 
@@ -458,6 +489,7 @@ int main(void)
 {
     stages();
     shared_ends();
+    few_steps();
     hot_experts();
     parameter_server();
     return done_testing();
