@@ -341,8 +341,9 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
 
     work_take(w, s->seq, s->own_s, s->n, s->duration_s, s->transfer_s);
     w->step[work_slot(w, 0)].ended_s = s->ended_s;
+    w->step[work_slot(w, 0)].wait_s = s->wait_s;
     rhythm_step(w, s->period);
-    variability_step(d->variability, w, named, before, min_slowdown);
+    variability_step(d->variability, w, s->period, named, before, min_slowdown);
     stragglers_step(d->stragglers, w, &d->pricing, min_slowdown);
     oscillation_step(&d->oscillation, w, s->period, min_slowdown);
     transfer_step(&d->transfer, w, min_slowdown);

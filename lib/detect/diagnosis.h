@@ -38,8 +38,11 @@ struct diagnosis_step {
     const float *own_s; /* n: own work by rank, NaN not known */
     uint32_t n;
     double duration_s, transfer_s; /* transfer NaN: not known */
-    double ended_s;                /* the caller's clock, and ... */
-    double began_s;                /* ... when the first item of the job came */
+    /* of the ranks, for the last at each of its collectives, on the mean; NaN: not known, 0: no more than
+     * own_s says */
+    double wait_s;
+    double ended_s; /* the caller's clock, and ... */
+    double began_s; /* ... when the first item of the job came */
 };
 void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double min_slowdown);
 

@@ -86,6 +86,7 @@ static bool is_late(const struct straggler *late, size_t n, const struct work *w
 struct step_detours {
     uint32_t known, detours, who;
     float others_s, undelayed_s, late_s;
+    double own_sum_s; /* of all that are known */
 };
 
 static struct step_detours look_at_step(struct variability *s, const struct work *w,
@@ -100,6 +101,7 @@ static struct step_detours look_at_step(struct variability *s, const struct work
         if (isnan(x))
             continue;
         l.known++;
+        l.own_sum_s += own_s;
         if (is_late(late, n, w, r)) {
             l.late_s = fmaxf(l.late_s, own_s);
         } else if (x - s->usual[r] > limit) {
@@ -282,24 +284,45 @@ static struct interval imbalance_cost(const struct variability *s, const struct 
     if (isnan(s->calm))
         left = (struct interval){ 0, NOISE_NARROW / w->sigma };
     return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps),
-                              lasted_ratio * (1 - left.low) / (1 - keeps) };
+                              lasted_ratio * s->spread_most_s / s->spread_s * (1 - left.low) / (1 - keeps) };
+}
+
+/* By how much the newest step was longer than what is typical, all ranks together.  Its blocks each end with
+ * their last rank, who is another one in each, so that the longest sum of work shows but a part of it: with
+ * what it waits, each rank has the sum of the longest.  most_s: that cannot be more, where the waiting is not
+ * known. */
+static double spread_of(const struct work_step *step, const struct step_detours *l, uint32_t period,
+                        double *most_s)
+{
+    double even_s = fmaxf(step->typical_s, l->late_s), of_sums_s = fmax(0, l->others_s - even_s);
+
+    *most_s = of_sums_s;
+    if (period < 2 || l->detours) /* a detour is none of it */
+        return of_sums_s;
+    if (isnan(step->wait_s)) {
+        *most_s = fmax(of_sums_s, step->duration_s - even_s);
+        return of_sums_s;
+    }
+    *most_s = fmax(of_sums_s, l->own_sum_s / l->known + step->wait_s - even_s);
+    return *most_s;
 }
 
 static void judge_imbalance(struct variability *s, const struct work *w, const struct step_detours *l,
-                            double min_slowdown)
+                            uint32_t period, double min_slowdown)
 {
     const struct work_step *step = &w->step[work_slot(w, 0)];
-    double keeps, lost_s;
+    double keeps, lost_s, most_s;
 
     if (w->sigma < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
         s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
     if (!(w->sigma > (s->imbalance ? NOISE_NARROW : NOISE_WIDE))) {
         s->imbalance = false;
         s->wide_since = w->steps;
-        s->spread_s = 0;
+        s->spread_s = s->spread_most_s = 0;
         return;
     }
-    s->spread_s += fmax(0, l->others_s - fmaxf(step->typical_s, l->late_s));
+    s->spread_s += spread_of(step, l, period, &most_s);
+    s->spread_most_s += most_s;
     keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / w->sigma;
     lost_s = s->spread_s * (1 - keeps);
     if (!s->imbalance) {
@@ -313,8 +336,8 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     s->imbalance_cost = imbalance_cost(s, w, keeps);
 }
 
-void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
-                      double min_slowdown)
+void variability_step(struct variability *s, struct work *w, uint32_t period, const struct straggler *late,
+                      size_t n, double min_slowdown)
 {
     struct work_step *newest = &w->step[work_slot(w, 0)];
     struct step_detours l;
@@ -340,5 +363,5 @@ void variability_step(struct variability *s, struct work *w, const struct stragg
     drop_detours(s, w, late, n);
     judge_jitter(s, w, min_slowdown);
     s->jitter_saved_s = s->seen_saved_s * (double)s->looked / s->known;
-    judge_imbalance(s, w, &l, min_slowdown);
+    judge_imbalance(s, w, &l, period, min_slowdown);
 }

@@ -6,8 +6,8 @@
  * which is over with its step and makes that step longer: where ranks need not wait for one another it may
  * not. Jitter is when different ranks have detours again and again; its price is the time that these ranks
  * came behind the slowest of the others. Imbalance is noise itself above what is ordinary; its price is the
- * part of the longest work that shrinks away with the noise (max = typical (1 + z_N cv): MODELS, order
- * statistics; David & Nagaraja 2003). */
+ * part of the longest work, of each block between two collectives, that shrinks away with the noise (max =
+ * typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
 #ifndef SYNCGUARD_DETECT_VARIABILITY_H
 #define SYNCGUARD_DETECT_VARIABILITY_H
 
@@ -45,7 +45,8 @@ struct variability {
     uint64_t imbalance_onset;
     double imbalance_saved_s; /* since the onset */
     struct interval imbalance_cost;
-    double spread_s; /* longest minus typical, summed up since wide_since */
+    double spread_s;      /* longest minus typical, summed up since wide_since */
+    double spread_most_s; /* the same at most, where it is not known who waited */
     uint64_t wide_since;
     double calm; /* noise when it was ordinary; NaN never */
 };
@@ -55,8 +56,8 @@ void variability_free(struct variability *s); /* NULL is fine */
 void variability_reset(struct variability *s);
 
 /* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
- * without_detours_s. */
-void variability_step(struct variability *s, struct work *w, const struct straggler *late, size_t n,
-                      double min_slowdown);
+ * without_detours_s.  period: collectives a step, at which all ranks meet. */
+void variability_step(struct variability *s, struct work *w, uint32_t period, const struct straggler *late,
+                      size_t n, double min_slowdown);
 
 #endif

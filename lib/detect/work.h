@@ -36,7 +36,8 @@ struct work_step {
     float transfer_s;        /* in the collectives, of the last arrivers */
     bool pause;              /* all ranks paused before it (a checkpoint) */
     float without_detours_s; /* longest own work of the ranks that had no detour (variability.h) */
-    double ended_s;          /* the caller's clock; set by the diagnosis */
+    double ended_s;          /* the caller's clock; this and the next one are set by the diagnosis */
+    double wait_s;           /* of the ranks in the collectives for the last to come, on the mean */
 };
 
 struct work_rank {

@@ -25,8 +25,8 @@ struct open_step { /* a stretch of steps being put together */
     uint32_t present, full; /* ranks that reported some of it, all of it */
     uint32_t timed, cap;    /* timed: steps whose duration is known */
     uint32_t last_seq;
-    double duration_sum_s;
-    float stay_s[STEP_PARTS_MAX]; /* of the last arrivers, by part; infinite: not reported */
+    double duration_sum_s, stay_sum_s; /* of these; stay: in all parts */
+    float stay_s[STEP_PARTS_MAX];      /* of the last arrivers, by part; infinite: not reported */
     uint32_t parts;
     struct {
         float work_s;
@@ -308,6 +308,7 @@ static void deliver_step(struct steps *s, double now_s, struct open_step *o)
                      &(struct step_done){ .steps = most,
                                           .duration_s = o->duration_sum_s / o->timed,
                                           .transfer_s = transfer_s(o, most),
+                                          .wait_s = o->stay_sum_s / o->timed - transfer_s(o, most),
                                           .period = c->period * c->block,
                                           .first_seq = o->last_seq + 1 - c->period * most,
                                           .last_seq = o->last_seq,
@@ -485,6 +486,8 @@ static void add_steps(struct steps *s, double now_s, const struct step *i, doubl
     } else {
         o->rank[i->rank].work_s += (float)(work_s * i->n_steps);
         o->duration_sum_s += (double)i->duration_ns * 1e-9;
+        for (uint32_t p = 0; p < i->parts; p++)
+            o->stay_sum_s += i->stay_s[p];
         o->timed += i->n_steps;
     }
     if (ranks->running && o->full >= ranks->running && now_s >= ranks->added_s + SETTLE_S)

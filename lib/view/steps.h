@@ -30,10 +30,11 @@ struct rank_steps { /* a step, smoothed; 0: nothing yet */
 
 /* Steps that ended together, put together from what the ranks reported; lent. */
 struct step_done {
-    uint32_t steps;               /* new ones; each ... */
-    double duration_s;            /* ... took so long, on the mean, ... */
-    double transfer_s;            /* ... so much of it in transfers; NaN: not known */
-    uint32_t period;              /* collectives of what is judged as one step */
+    uint32_t steps;    /* new ones; each ... */
+    double duration_s; /* ... took so long, on the mean, ... */
+    double transfer_s; /* ... so much of it in transfers; NaN: not known */
+    double wait_s;     /* ... for the last at its collectives, the mean of the ranks; NaN likewise */
+    uint32_t period;   /* collectives of what is judged as one step */
     uint32_t first_seq, last_seq; /* the collectives of count.comm */
     const float *own_s;           /* own work a step, by rank below ranks; NaN: not known */
     uint32_t ranks;

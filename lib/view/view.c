@@ -56,6 +56,7 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
                                              .n = d->ranks,
                                              .duration_s = d->duration_s,
                                              .transfer_s = d->transfer_s,
+                                             .wait_s = d->wait_s,
                                              .ended_s = now_s,
                                              .began_s = v->watched_s },
                    v->params.min_slowdown);

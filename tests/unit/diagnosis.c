@@ -815,6 +815,69 @@ static void no_cost_below_nothing(void)
            "20 % (0 to 40 %)", "a cost is not less than nothing, however uncertain");
 }
 
+/* Work that is uneven in each of the four blocks of a step, at the end of which all ranks meet.  Returns the
+ * finding; truth: what it cost. */
+static struct finding uneven_blocks(bool transfers, double *truth)
+{
+    static const struct job job = { .ranks = 16 };
+    const struct finding *f;
+    struct finding found;
+    struct run run;
+
+    begin(&run, &job);
+    *truth = 0;
+    for (uint32_t k = 0; k < 350; k++) {
+        float own[RANKS_MAX] = { 0 };
+        double all_s = 0, sum_s = 0;
+
+        for (uint32_t p = 0; p < 4; p++) {
+            double longest = 0, even = 0;
+
+            for (uint32_t r = 0; r < job.ranks; r++) {
+                double z = gauss(), usual = COMPUTE_S / 4 * (1 + 0.04 * z);
+                double work = k < ONSET ? usual : COMPUTE_S / 4 * fmax(0.2, 1 + 0.25 * z);
+
+                own[r] += (float)work;
+                sum_s += work;
+                longest = fmax(longest, work);
+                even = fmax(even, usual);
+            }
+            all_s += longest;
+            *truth += longest - even;
+        }
+        run.time_s += all_s + 0.02;
+        diagnosis_step(run.d,
+                       &(struct diagnosis_step){ .seq = 4 * k + 3,
+                                                 .period = 4,
+                                                 .own_s = own,
+                                                 .n = job.ranks,
+                                                 .duration_s = all_s + 0.02,
+                                                 .transfer_s = transfers ? 0.02 : NAN,
+                                                 .wait_s = transfers ? all_s - sum_s / job.ranks : NAN,
+                                                 .ended_s = run.time_s },
+                       1.01);
+    }
+    f = costliest(&run);
+    found = f ? *f : (struct finding){ 0 };
+    diagnosis_free(run.d);
+    return found;
+}
+
+static void blocks_of_a_step(void)
+{
+    double truth;
+    struct finding f = uneven_blocks(true, &truth);
+
+    ok(f.class == FINDING_IMBALANCE, "uneven work in several blocks of a step is imbalance");
+    is_near(f.saved_s, truth, 0.15, "it costs what each block waits for its last rank");
+    f = uneven_blocks(false, &truth);
+    ok(f.class == FINDING_IMBALANCE && f.saved_s < 0.75 * truth,
+       "where it is not known who waited, its price is what the sums of work show\n%g of %g s", f.saved_s,
+       truth);
+    ok(f.saved_s * f.cost.high >= truth, "and its upper limit is above what it costs\n%g of %g s",
+       f.saved_s * f.cost.high, truth);
+}
+
 int main(void)
 {
     random_state = 42;
@@ -834,5 +897,6 @@ int main(void)
     struck_from_the_start();
     short_steps();
     no_cost_below_nothing();
+    blocks_of_a_step();
     return done_testing();
 }

@@ -713,6 +713,32 @@ static void next_program(void)
     finish();
 }
 
+/* How long a job lasts whose work is as uneven as that from step 60 on. */
+static double lasts(double noise)
+{
+    start(1000);
+    steps(60);
+    job.noise = noise;
+    steps(200);
+    return job.now_s[0];
+}
+
+/* All ranks meet several times a step, each time for another one. */
+static void uneven_buckets(void)
+{
+    double even_s = lasts(NOISE), uneven_s;
+    const struct view_verdict *d;
+
+    finish();
+    uneven_s = lasts(0.25);
+    d = verdict();
+    ok(d && d->finding.class == FINDING_IMBALANCE, "work that is uneven from bucket to bucket is imbalance");
+    if (d)
+        is_near(d->finding.saved_s, uneven_s - even_s, 0.15,
+                "its price is what is waited for in each bucket");
+    finish();
+}
+
 int main(void)
 {
     healthy();
@@ -733,5 +759,6 @@ int main(void)
     comm_each_step();
     phases();
     next_program();
+    uneven_buckets();
     return done_testing();
 }
