@@ -38,6 +38,7 @@ UNIT_TESTS = \
 	tests/unit/binding \
 	tests/unit/baseline \
 	tests/unit/before \
+	tests/unit/believed \
 	tests/unit/boundary \
 	tests/unit/bounds \
 	tests/unit/connections \

@@ -232,10 +232,13 @@ static void find_usual(struct measuring *w, uint32_t steps)
     free(t);
 }
 
-static struct overlap_group group_of(const struct hidden_sums *t, double steps, uint32_t ranks)
+/* Transfers that run at the same time run beside the same work, so that what is hidden is no more than the
+ * time that ranks spend outside of their calls; a bound beyond it is none. */
+static struct overlap_group group_of(const struct hidden_sums *t, double steps, uint32_t ranks, double step_s)
 {
-    double n = steps * ranks;
+    double n = steps * ranks, beside_s = fmax(0, step_s - (t->waiting_s + t->exposed_s) / n);
     bool known = t->unknown <= UNKNOWN_MOST * t->transfers;
+    bool bounded = !t->boundless && (known || t->high_s / n < beside_s);
 
     return (struct overlap_group){
         .ranks = ranks,
@@ -243,8 +246,9 @@ static struct overlap_group group_of(const struct hidden_sums *t, double steps, 
         .nonblocking_ratio = t->calls > 0 ? t->nonblocking / t->calls : 0,
         .waiting_s = t->waiting_s / n,
         .exposed_s = t->exposed_s / n,
-        .hidden_s = { known ? t->hidden_s / n : NAN, t->low_s / n, t->boundless ? NAN : t->high_s / n },
-        .ready_s = t->bucket_steps > t->single_steps ? t->backward_s / t->bucket_steps : NAN,
+        .hidden_s = { known ? fmin(t->hidden_s / n, beside_s) : NAN, fmin(t->low_s / n, beside_s),
+                      bounded ? fmin(t->high_s / n, beside_s) : NAN },
+        .ready_s = t->bucket_steps > t->single_steps ? fmin(t->backward_s / t->bucket_steps, step_s) : NAN,
         .most_won_s = NAN
     };
 }
@@ -426,12 +430,12 @@ void overlap_measure(struct overlap *o, struct graph *g, const uint32_t *group, 
     o->n = n_groups;
     for (size_t i = 0; i < n_groups; i++) {
         add_sums(&all, &w.sums[i]);
-        o->group[i] = group_of(&w.sums[i], steps, take_part(&w, i));
+        o->group[i] = group_of(&w.sums[i], steps, take_part(&w, i), o->step_s);
         o->group[i].most_won_s = most_won_s(g, &w, i, steps, all_s);
         longest_s = fmax(longest_s, o->group[i].ready_s); /* NaN gives way */
         o->group[i].buckets = buckets_of(&w, (uint32_t)i, steps, &o->group[i], o->step_s);
     }
-    o->all = group_of(&all, steps, take_part(&w, n_groups));
+    o->all = group_of(&all, steps, take_part(&w, n_groups), o->step_s);
     o->all.most_won_s = most_won_s(g, &w, n_groups, steps, all_s);
     o->all.ready_s = longest_s;
     free(w.rank);

@@ -7,7 +7,9 @@
  * call that sends takes of its rank is exposed.
  *
  * Transfers that no rank waited for show only how long they took at most: they are taken as those of their
- * kind that were waited for, and where there is none, what is hidden is unknown below that bound.
+ * kind that were waited for, and where there is none, what is hidden is unknown below that bound.  It is
+ * never more than the time that ranks spend outside of their calls: what runs at the same time hides behind
+ * the same work.
  *
  * What overlap could win at most: the same steps with transfers that take no time, whatever is begun earlier
  * or in other sizes (Kwon et al., "Daydream", ATC 2020).  What buckets of another size would win is estimated

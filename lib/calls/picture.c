@@ -386,7 +386,17 @@ static int by_importance(const void *a, const void *b)
         return x->on_path ? -1 : 1;
     if (x->held_s != y->held_s)
         return x->held_s < y->held_s ? 1 : -1;
+    if (isnan(x->sent_s) != isnan(y->sent_s))
+        return isnan(x->sent_s) - isnan(y->sent_s);
     return x->sent_s < y->sent_s ? -1 : x->sent_s > y->sent_s;
+}
+
+/* Can the clocks of both ends be compared with that of the path's end? */
+static bool is_shown(const struct graph *g, const struct path *path, const struct graph_kind_info *k)
+{
+    uint32_t last = path->piece[path->n - 1].rank;
+
+    return graph_comparable(g, k->from, last) && graph_comparable(g, k->to, last);
 }
 
 static void put_messages(struct picture *p, const struct path *path, const struct graph *g, double begin_s)
@@ -402,14 +412,15 @@ static void put_messages(struct picture *p, const struct path *path, const struc
         const struct graph_meeting *m = graph_meeting_get(g, op->meeting);
         const struct graph_kind_info *k = graph_kind_get(g, m->kind);
         double sent_s = path_begin_s(path, g, i);
+        bool shown = is_shown(g, path, k);
 
         if (!k->message || op->rank != k->to || !(op->does & GRAPH_IS_HELD) || isnan(sent_s))
             continue;
         p->message = xgrow(p->message, &cap, p->n_messages + 1, sizeof(*p->message));
         p->message[p->n_messages++] = (struct picture_message){ k->from,
                                                                 k->to,
-                                                                sent_s - begin_s,
-                                                                m->end_s - begin_s,
+                                                                shown ? sent_s - begin_s : NAN,
+                                                                shown ? m->end_s - begin_s : NAN,
                                                                 fmax(0, path->out_s[i] - path->enter_s[i]),
                                                                 on_path[op->meeting - path->base] };
     }

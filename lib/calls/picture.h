@@ -57,7 +57,8 @@ struct picture_part { /* of the critical path's time */
 
 struct picture_message {
     int64_t from, to;
-    double sent_s, received_s, held_s; /* held_s: for how long its receiver waited for it */
+    double sent_s, received_s; /* NaN: the clocks cannot be compared with that of the path's end */
+    double held_s;             /* for how long its receiver waited for it */
     bool on_path;
 };
 

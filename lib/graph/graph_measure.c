@@ -198,13 +198,19 @@ static void follow_usual(struct kind *k, double transfer_s)
                       (1 + k->taken);
 }
 
+/* What a transfer was not longer than; clocks that nothing compares bound nothing. */
+static float bound_of(double most_s)
+{
+    return isfinite(most_s) ? (float)most_s : NAN;
+}
+
 /* It took from its start to its end, which are off by error_s to each other. */
 static void take_transfer(struct meeting *m, struct kind *k, double error_s)
 {
     double transfer_s = m->end_s - m->start_s;
 
     if (error_s > CLOCK_ERROR * transfer_s) {
-        m->max_s = (float)(transfer_s + 2 * error_s);
+        m->max_s = bound_of(transfer_s + 2 * error_s);
         return;
     }
     m->transfer_s = (float)transfer_s;
@@ -248,10 +254,10 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
         if (p->waited)
             take_transfer(m, k, 0);
         else
-            m->max_s = (float)(late_s + stay_s + 2 * error_s);
+            m->max_s = bound_of(late_s + stay_s + 2 * error_s);
     } else if (was_there(usual_s, late_s, stay_s)) {
         m->end_s = fmin(m->message.recv_s + m->message.recv_stay_s, m->message.send_s + usual_s);
-        m->max_s = (float)(late_s + stay_s + 2 * error_s);
+        m->max_s = bound_of(late_s + stay_s + 2 * error_s);
     } else {
         take_transfer(m, k, error_s);
     }
