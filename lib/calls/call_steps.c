@@ -806,6 +806,7 @@ bool call_steps_next(struct call_steps *s, struct call_step *out)
         s->any && out->step.begin_s <= s->end_s && s->end_s < out->step.end_s ? s->end_s : out->step.begin_s;
     out->duration_s = out->step.end_s - from_s;
     out->steps = s->any ? out->step.number - s->delivered : 1;
+    out->number = out->step.number + 1;
     own_work(s, &out->step);
     s->any = true;
     s->delivered = out->step.number;

@@ -49,6 +49,7 @@ struct call_step {
     struct graph_step step;
     uint32_t back;   /* of the graph's steps */
     uint32_t steps;  /* since the one before it */
+    uint32_t number; /* of the program's steps, from 1 on, as the numbers of its calls show */
     uint32_t period; /* collectives */
     double duration_s;
     const float *own_s; /* lent: own work by rank, ... */

@@ -41,7 +41,9 @@ struct interval finding_slowdown_interval(const struct finding *f)
 
 char *finding_share_text(double slowdown, struct interval of, bool list, char *buf, size_t size)
 {
-    double lost = 100 * (1 - 1 / slowdown), low = 100 * (1 - 1 / of.low), high = 100 * (1 - 1 / of.high);
+    /* no less than nothing, and no more than all */
+    double lost = 100 * (1 - 1 / fmax(1, slowdown)), low = 100 * (1 - 1 / fmax(1, of.low)),
+           high = 100 * (1 - 1 / fmax(1, of.high));
     int digits = lround(low) == lround(high);
 
     if (lround(10 * low) < lround(10 * high))

@@ -544,6 +544,8 @@ void steps_count_whole(struct steps *s, double now_s, const struct call_step *k)
         s->count.block = 1;
     }
     s->count.done += k->steps;
+    if (s->count.done < k->number) /* steps were made before it was known what a step is */
+        s->count.done = k->number;
     s->count.seen_s = now_s;
     for (uint32_t r = 0; r < k->ranks; r++) {
         struct rank_steps *mean = &s->rank[r].mean;

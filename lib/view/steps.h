@@ -19,7 +19,7 @@ struct step_count {
     uint32_t block;        /* steps that are judged together: a power of two */
     uint32_t newest_seq;   /* of comm */
     double moved_s;        /* when a rank came to a newer collective of comm */
-    uint64_t done;
+    uint64_t done;    /* the program's, from its first one on as far as the numbers of its calls show it */
     double seen_s;    /* when the newest was done */
     double changed_s; /* when steps_change() was last; minus infinity: never */
 };

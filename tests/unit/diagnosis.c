@@ -813,6 +813,8 @@ static void no_cost_below_nothing(void)
     is_str(finding_lost_text(&(struct finding){ .slowdown = 1.25, .cost = { -0.5, 2 } }, false, text,
                              sizeof(text)),
            "20 % (0 to 40 %)", "a cost is not less than nothing, however uncertain");
+    is_str(finding_share_text(1.25, (struct interval){ 0.85, 1.6667 }, false, text, sizeof(text)),
+           "20 % (0 to 40 %)", "nor is a share of what is read");
 }
 
 /* Work that is uneven in each of the four blocks of a step, at the end of which all ranks meet.  Returns the

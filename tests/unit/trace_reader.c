@@ -652,21 +652,27 @@ static char *trace_overlapped(unsigned from, unsigned steps, size_t *bytes)
 /* What came before the first step that is judged was not slow, however early the rank becomes so. */
 static void check_price_of_early(void)
 {
-    enum { STEPS = 50 };
+    enum { STEPS = 50, JUDGED = 16 };
 
     for (unsigned from = 4; from <= 20; from += 2) {
         double wanted = (from * 0.1 + (STEPS - from) * 0.18) / (STEPS * 0.1);
         const struct view_verdict *d;
+        struct view_figures f;
         struct err err = { "" };
         size_t bytes, n;
         char *text = trace_overlapped(from, STEPS, &bytes);
         int rc;
         struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
 
+        view_figures_get(trace_reader_view(r), trace_reader_now_s(r), &f);
+        is_int((long long)f.steps, STEPS, "steps count from the program's first one on");
         n = rc == 0 ? view_verdicts_raised(trace_reader_view(r), &d) : 0;
         ok(n == 1 && d->finding.class == FINDING_STRAGGLER && fabs(d->finding.slowdown / wanted - 1) < 0.03,
            "a rank that is slow from step %u on costs %.3f\n%.3f", from, wanted,
            n ? d->finding.slowdown : NAN);
+        ok(n == 1 && d->since_step >= from && d->since_step <= (from > JUDGED ? from : JUDGED) + 3,
+           "and is said to be so since then, or since the first step that is judged\n%lld",
+           n ? (long long)d->since_step : -1LL);
         trace_reader_free(r);
         free(text);
     }
