@@ -145,6 +145,7 @@ UNIT_TESTS = \
 	tests/unit/suggest \
 	tests/unit/survey \
 	tests/unit/telemetry \
+	tests/unit/tempo \
 	tests/unit/text \
 	tests/unit/topology \
 	tests/unit/trace \

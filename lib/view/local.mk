@@ -16,6 +16,7 @@ libview_a_SOURCES = \
 	lib/view/steps.c lib/view/steps.h \
 	lib/view/sums.c lib/view/sums.h \
 	lib/view/switches.c lib/view/switches.h \
+	lib/view/tempo.c lib/view/tempo.h \
 	lib/view/connections.c lib/view/connections.h \
 	lib/view/shortfalls.c lib/view/shortfalls.h \
 	lib/view/step_marks.c lib/view/step_marks.h \

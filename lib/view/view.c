@@ -39,6 +39,16 @@ static struct joined_sums on_joined(void *arg, const struct joined *j, uint32_t 
     return sums_take_joined(v->sums, j);
 }
 
+/* A step was judged, as the program's newest one. */
+static void take_tempo(struct view *v)
+{
+    const struct work_step *step = diagnosis_newest(v->diagnosis);
+
+    if (!step->pause)
+        tempo_take(&v->tempo, steps_count(v->steps)->done - 1,
+                   &(struct tempo_step){ step->duration_s, step->typical_s, step->transfer_s });
+}
+
 /* Steps ended that ranks reported. */
 static void on_step(void *arg, double now_s, const struct step_done *d)
 {
@@ -60,6 +70,7 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
                                              .ended_s = now_s,
                                              .began_s = v->watched_s },
                    v->params.min_slowdown);
+    take_tempo(v);
     scaling_take_steps(v->scaling, d->steps);
     phases_take_step(v->phases, now_s, diagnosis_newest(v->diagnosis), steps_count(v->steps)->block == 1,
                      d->first_seq, d->last_seq);
@@ -69,6 +80,7 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
 static void on_steps_of_calls(struct view *v, double now_s)
 {
     struct call_step k;
+    uint64_t judged;
 
     while (call_steps_next(v->calls, &k)) {
         struct path *path;
@@ -81,7 +93,10 @@ static void on_steps_of_calls(struct view *v, double now_s)
         if (path)
             path_shares_take_path(v->path_shares, now_s, path);
         path_free(path);
+        judged = diagnosis_steps(v->diagnosis);
         call_steps_judge(v->calls, now_s, v->watched_s, v->params.min_slowdown, &k);
+        if (diagnosis_steps(v->diagnosis) > judged)
+            take_tempo(v);
     }
 }
 
@@ -92,8 +107,10 @@ static void on_restart(void *arg, bool other_period)
 
     diagnosis_restart(v->diagnosis);
     phases_forget(v->phases);
-    if (other_period)
-        scaling_forget(v->scaling);
+    if (!other_period)
+        return;
+    scaling_forget(v->scaling);
+    v->tempo = (struct tempo){ 0 };
 }
 
 /* Time passes: columns of history are over. */
@@ -242,6 +259,7 @@ static void forget_program(struct view *v, uint16_t app)
     columns_forget(v->columns);
     sums_forget(v->sums);
     outlook_forget(v->outlook);
+    v->tempo = (struct tempo){ 0 };
     view_health_forget(v->health);
     connections_forget(v->connections);
     step_marks_forget(v->marks);

@@ -25,6 +25,7 @@
 #include "view/step_marks.h"
 #include "view/steps.h"
 #include "view/sums.h"
+#include "view/tempo.h"
 #include "view/verdicts.h"
 #include "view/view.h"
 
@@ -56,6 +57,7 @@ struct view {
     struct path_shares *path_shares;
     struct phases *phases;
     struct outlook *outlook;
+    struct tempo tempo;
     struct events *events;
     struct diagnosis *diagnosis;
     struct call_use call_use;

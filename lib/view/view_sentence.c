@@ -70,11 +70,77 @@ static const char *of_window(const struct view *v, double now_s, char buf[32])
     return buf;
 }
 
+/* "; of the difference work is 450 ms, transfers 20.0 ms, waiting 5.00 ms" */
+static void append_parts(const struct tempo_change *c, char *buf, size_t size)
+{
+    double all_s = c->now.step_s - c->before.step_s, work_s = c->now.work_s - c->before.work_s;
+    double transfer_s = c->now.transfer_s - c->before.transfer_s;
+    double rest_s = all_s - work_s - (isnan(transfer_s) ? 0 : transfer_s);
+
+    if (isnan(work_s))
+        return;
+    text_append(buf, size, "; of the difference work is %s", text_s(fmin(all_s, fmax(0, work_s))).s);
+    if (!isnan(transfer_s))
+        text_append(buf, size, ", transfers %s, waiting %s", text_s(fmin(all_s, fmax(0, transfer_s))).s,
+                    text_s(fmin(all_s, fmax(0, rest_s))).s);
+    else
+        text_append(buf, size, ", transfers and waiting %s", text_s(fmin(all_s, fmax(0, rest_s))).s);
+}
+
+/* Was somebody named who cost something?  Then what the run's steps took is that verdict's to explain. */
+static bool was_held_back(const struct view *v)
+{
+    const struct view_verdict *raised;
+    size_t n = view_verdicts_raised(v, &raised);
+
+    while (n && (raised->minor || raised->earlier)) {
+        raised++;
+        n--;
+    }
+    return n > 0;
+}
+
+/* All ranks alike take longer than they did: whether that is wanted is not known. */
+static enum tempo_kind sentence_slower(const struct view *v, double mds, char *buf, size_t size)
+{
+    bool past = presence_finished(v->presence);
+    struct tempo_change c;
+    char times[16];
+
+    if (was_held_back(v))
+        return TEMPO_STEADY;
+    tempo_get(&v->tempo, &c);
+    if (c.kind == TEMPO_STEADY)
+        return c.kind;
+    units_format_factor(times, sizeof(times), c.now.step_s / c.before.step_s);
+    text_append(buf, size, "No rank holds the others back (one %.1f %% slower or more would be seen), but ",
+                100 * (mds - 1));
+    if (c.kind == TEMPO_SLOWER)
+        text_append(buf, size, "on all of them a step %s %s times as long as before since about step %llu",
+                    past ? "took" : "takes", times, (unsigned long long)c.since);
+    else if (c.kind == TEMPO_GROWING)
+        text_append(buf, size,
+                    "on all of them a step %s longer and longer since about step %llu, %s %s times as long",
+                    past ? "took" : "takes", (unsigned long long)c.since, past ? "at the end" : "now", times);
+    else
+        text_append(buf, size,
+                    "on all of them about %llu of %llu steps, in %u stretch%s, took %s times as long as the "
+                    "others",
+                    (unsigned long long)c.steps, (unsigned long long)steps_count(v->steps)->done, c.stretches,
+                    c.stretches == 1 ? "" : "es", times);
+    text_append(buf, size, ": %s instead of %s", text_s(c.now.step_s).s, text_s(c.before.step_s).s);
+    append_parts(&c, buf, size);
+    text_append(buf, size, ".");
+    return c.kind;
+}
+
 /* How well it could be judged, and its pace. */
 static void sentence_judged(const struct view *v, double now_s, const struct view_figures *f, char *buf,
                             size_t size)
 {
     bool messages = f->p2p_ratio >= MESSAGES_SHOWN, waiting = !isnan(f->synchronisation_ratio);
+    enum tempo_kind tempo = TEMPO_STEADY;
+    bool told;
     char run[32], step[32], window[32], unseen_ones[160];
 
     buf[0] = '\0';
@@ -104,20 +170,29 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
                     unseen_ones, 100 * (f->mds - 1));
         break;
     case VIEW_JUDGED:
-        text_append(buf, size, "Healthy: a rank %.1f %% slower or more would be seen.", 100 * (f->mds - 1));
+        tempo = sentence_slower(v, f->mds, buf, size);
+        if (tempo == TEMPO_STEADY)
+            text_append(buf, size, "Healthy: a rank %.1f %% slower or more would be seen.",
+                        100 * (f->mds - 1));
         break;
     case VIEW_NOTHING:
         break;
     }
-    text_append(buf, size, " A step takes %s (median %s)", units_format_s(step, sizeof(step), f->step_p50_s),
-                of_window(v, now_s, window));
+    told = tempo == TEMPO_SLOWER || tempo == TEMPO_GROWING; /* what a step takes now */
+    if (!told)
+        text_append(buf, size, " A step takes %s (median %s)",
+                    units_format_s(step, sizeof(step), f->step_p50_s), of_window(v, now_s, window));
     if (waiting)
-        text_append(buf, size, "; ranks wait for one another %s%.0f %% of the time",
+        text_append(buf, size, "%s wait for one another %s%.0f %% of the time", told ? " Ranks" : "; ranks",
                     messages ? "in collectives " : "", 100 * f->synchronisation_ratio);
     if (messages)
-        text_append(buf, size, "%s messages hold them %.0f %%%s", waiting ? " and" : ";", 100 * f->p2p_ratio,
-                    waiting ? "" : " of the time");
-    text_append(buf, size, ".");
+        text_append(buf, size, "%s hold them %.0f %%%s",
+                    waiting ? " and messages"
+                    : told  ? " Messages"
+                            : "; messages",
+                    100 * f->p2p_ratio, waiting ? "" : " of the time");
+    if (!told || waiting || messages)
+        text_append(buf, size, ".");
 }
 
 /* No rank has called anything that was seen. */

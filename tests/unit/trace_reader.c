@@ -50,6 +50,7 @@ struct plan {
     int steps, onset, slow_rank, hung_rank; /* -1: none */
     double loss_ratio;
     bool inner; /* a collective inside of each node, too */
+    bool all;   /* from the onset on all ranks work twice as long */
 };
 
 static void put_header(struct text *t, int version)
@@ -80,6 +81,8 @@ static char *trace_make(const struct plan *p, size_t *bytes)
 
                 if (r == p->slow_rank && step >= p->onset)
                     work_s *= 1.33;
+                if (p->all && step >= p->onset)
+                    work_s *= 2;
                 enter[r] = now[r] + (uint64_t)(work_s * 1e9);
                 last[r / PER_NODE] = enter[r] > last[r / PER_NODE] ? enter[r] : last[r / PER_NODE];
                 all = enter[r] > all ? enter[r] : all;
@@ -165,7 +168,8 @@ static struct trace_figures figures_of(const char *text, struct err *err, int *r
 
 static void check_verdicts(void)
 {
-    static const struct plan plans[] = { { 120, 0, -1, -1, 0, true }, { 120, 40, 5, -1, 0.002, true } };
+    static const struct plan plans[] = { { 120, 0, -1, -1, 0, true, false },
+                                         { 120, 40, 5, -1, 0.002, true, false } };
     const struct view_verdict *d;
 
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
@@ -200,9 +204,29 @@ static void check_verdicts(void)
     }
 }
 
+/* Nobody holds the others back, and it is not called healthy. */
+static void check_all_slower(void)
+{
+    static const struct plan plan = { 160, 100, -1, -1, 0, false, true };
+    const struct view_verdict *d;
+    struct err err;
+    size_t bytes;
+    char *text = trace_make(&plan, &bytes), sentence[1024];
+    const char *want = "on all of them a step took 1.9";
+    int rc;
+    struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+
+    view_sentence(trace_reader_view(r), trace_reader_now_s(r), sentence, sizeof(sentence));
+    ok(strstr(sentence, want) && !strstr(sentence, "Healthy") && strstr(sentence, "since about step "),
+       "that all ranks became slower is said\n%s", sentence);
+    is_int((long long)view_verdicts_raised(trace_reader_view(r), &d), 0, "and is no verdict");
+    trace_reader_free(r);
+    free(text);
+}
+
 static void check_never_left(void)
 {
-    static const struct plan plan = { 40, 20, -1, 6, 0, false };
+    static const struct plan plan = { 40, 20, -1, 6, 0, false, false };
     const struct view_verdict *d;
     struct trace_figures f;
     struct err err;
@@ -227,7 +251,7 @@ static void check_never_left(void)
 
 static void check_pieces(void)
 {
-    static const struct plan plan = { 60, 20, 5, -1, 0.01, true };
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false };
     static const size_t pieces[] = { 1, 7, 120, 4096, 65537 };
     size_t bytes;
     char *text = trace_make(&plan, &bytes), *whole = answer_of(text, bytes, 0);
@@ -254,7 +278,7 @@ static char *answer_so_far(struct trace_reader *r)
 /* Causal: what is said after so many lines is what a reader says that knows of no others. */
 static void check_prefixes(void)
 {
-    static const struct plan plan = { 60, 20, 5, -1, 0.01, true };
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false };
     struct trace_reader *all = trace_reader_new(&params);
     size_t bytes, line = 0, different = 0, compared = 0;
     char *text = trace_make(&plan, &bytes);
@@ -692,6 +716,7 @@ int main(void)
     check_turns();
     check_pieces();
     check_prefixes();
+    check_all_slower();
     check_never_left();
     check_verdicts();
     return done_testing();
