@@ -702,6 +702,38 @@ static void check_price_of_early(void)
     }
 }
 
+/* A report that is drawn while the trace is read takes prices that its end takes again. */
+static void check_watched(void)
+{
+    enum { KINDS = 4, PIECE = 512, EACH = 5 };
+    static const struct plan plans[] = { { 60, 20, 5, -1, 0.01, true, false },
+                                         { 40, 20, -1, 6, 0, false, false },
+                                         { 100, 50, -1, -1, 0, false, true } };
+
+    for (size_t i = 0; i < KINDS; i++) {
+        struct trace_reader *r = trace_reader_new(&params);
+        size_t bytes, looks = 0;
+        char *text = i < ARRAY_SIZE(plans) ? trace_make(&plans[i], &bytes) : trace_overlapped(20, 50, &bytes);
+        char *whole = answer_of(text, bytes, 0), *watched;
+        struct err err;
+
+        for (size_t at = 0; at < bytes; at += PIECE) {
+            trace_reader_feed(r, text + at, PIECE < bytes - at ? PIECE : bytes - at, &err);
+            if (++looks % EACH == 0)
+                free(answer_so_far(r));
+        }
+        trace_reader_finish(r, &err);
+        watched = answer_so_far(r);
+        ok(looks > 100 && !strcmp(watched, whole),
+           "what is said in the end is the same where it was watched, byte for byte\n%zu looks",
+           looks / EACH);
+        free(watched);
+        free(whole);
+        free(text);
+        trace_reader_free(r);
+    }
+}
+
 int main(void)
 {
     check_messages();
@@ -715,6 +747,7 @@ int main(void)
     check_beyond();
     check_turns();
     check_pieces();
+    check_watched();
     check_prefixes();
     check_all_slower();
     check_never_left();
