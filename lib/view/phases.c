@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
@@ -70,7 +71,7 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
         p->pauses++;
         p->pause_s += k->typical_s - k->usual_s;
         events_add(p->events, now_s, "pause", "all ranks paused for %s before a step (a checkpoint?)",
-                   units_format_s(text, sizeof(text), k->typical_s - k->usual_s));
+                   text_s(k->typical_s - k->usual_s).s);
     }
     /* Fast steps come several at a time, and their ends are not exact. */
     if (p->steps && alone && first_seq > p->last_seq + 1) {

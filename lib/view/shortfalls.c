@@ -88,19 +88,18 @@ static void describe_shortfall(const struct communicators *communicators, double
                                struct view_shortfall *o)
 {
     const struct baseline_shortfall *s = &o->s;
-    char label[64], bytes[32], time[32], expected[32], other[32], smaller[32];
+    char label[64], rate_text[32];
 
     communicators_label(communicators, s->comm, label, sizeof(label));
     snprintf(
         o->text, sizeof(o->text),
         "Slow from the start: %s of %s on %.48s (%u ranks on %u node%s) takes %s, where %s is expected: ",
-        ring_op_name(s->op), units_format_bytes(bytes, sizeof(bytes), s->bytes), label, s->ranks, s->nodes,
-        s->nodes == 1 ? "" : "s", units_format_s(time, sizeof(time), s->time_s),
-        units_format_s(expected, sizeof(expected), s->expected_s));
+        ring_op_name(s->op), text_bytes(s->bytes).s, label, s->ranks, s->nodes, s->nodes == 1 ? "" : "s",
+        text_s(s->time_s).s, text_s(s->expected_s).s);
     switch (s->source) {
     case BASELINE_BY_ADAPTER:
         text_append(o->text, sizeof(o->text), "the nodes' adapters send %s",
-                    units_format_rate(other, sizeof(other), rate));
+                    units_format_rate(rate_text, sizeof(rate_text), rate));
         break;
     case BASELINE_BY_PEERS:
         text_append(o->text, sizeof(o->text),
@@ -109,8 +108,7 @@ static void describe_shortfall(const struct communicators *communicators, double
     case BASELINE_BY_SIZES:
         text_append(o->text, sizeof(o->text),
                     "there %s take %s, and time should grow no faster than the size",
-                    units_format_bytes(smaller, sizeof(smaller), s->smaller_bytes),
-                    units_format_s(other, sizeof(other), s->smaller_s));
+                    text_bytes(s->smaller_bytes).s, text_s(s->smaller_s).s);
         break;
     }
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "view/health.h"
@@ -88,7 +87,7 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
     const struct step_count *steps = steps_count(v->steps);
     double step_s = steps_mean_s(v->steps, now_s);
     uint64_t since = diagnosis_steps(v->diagnosis) - f->onset_step + 1;
-    char share[48], lost[32], of[32];
+    char share[48];
 
     *d = (struct view_verdict){ .finding = *f,
                                 .since_step = (int64_t)steps->done - (int64_t)(since * steps->block),
@@ -111,8 +110,7 @@ static void describe_finding(struct view *v, double now_s, const struct finding 
         text_append(d->text, sizeof(d->text), "; %s costs %s of the step time, %s of %s",
                     d->n_culprits > 1 && f->class <= FINDING_DRIFT ? "together this" : "this",
                     finding_lost_text(f, false, share, sizeof(share)),
-                    units_format_s(lost, sizeof(lost), step_s * (1 - 1 / f->slowdown)),
-                    units_format_s(of, sizeof(of), step_s));
+                    text_s(step_s * (1 - 1 / f->slowdown)).s, text_s(step_s).s);
     if (f->alone >= 1)
         text_append(d->text, sizeof(d->text), ", and mending only one of them gains at most %s",
                     text_percent(1 - 1 / f->alone).s);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/text.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "view/view_private.h"
 
@@ -64,20 +63,17 @@ static void append_cost(const struct view *v, struct view_verdict *d, double run
 {
     double from_s = view_verdict_from_s(d) - presence_began_s(v->presence),
            to_s = d->over_s - presence_began_s(v->presence);
-    char lost[48], from[32], to[32], cost[32], run[32];
+    struct text from = text_s(fmax(0, from_s));
+    char lost[48];
 
-    units_format_s(from, sizeof(from), fmax(0, from_s));
-    units_format_s(to, sizeof(to), to_s);
-    units_format_s(cost, sizeof(cost), d->finding.saved_s);
-    units_format_s(run, sizeof(run), run_s);
     if (!d->finding.standing)
-        text_append(d->text, sizeof(d->text), ", from %s to %s of the run", from, to);
+        text_append(d->text, sizeof(d->text), ", from %s to %s of the run", from.s, text_s(to_s).s);
     else if (from_s > ALL_ALONG * run_s && d->finding.onset_step > FIRST)
-        text_append(d->text, sizeof(d->text), ", from %s of the run on", from);
+        text_append(d->text, sizeof(d->text), ", from %s of the run on", from.s);
     if (d->times > 1)
         text_append(d->text, sizeof(d->text), ", %u times", d->times);
-    text_append(d->text, sizeof(d->text), "; this cost %s of %s (%s)", cost, run,
-                finding_lost_text(&d->finding, true, lost, sizeof(lost)));
+    text_append(d->text, sizeof(d->text), "; this cost %s of %s (%s)", text_s(d->finding.saved_s).s,
+                text_s(run_s).s, finding_lost_text(&d->finding, true, lost, sizeof(lost)));
     if (d->finding.alone >= 1)
         text_append(d->text, sizeof(d->text), ", and mending only one of them would have gained at most %s",
                     text_percent(1 - 1 / d->finding.alone).s);

@@ -44,7 +44,6 @@ static void unseen_text(const struct view *v, double now_s, char *buf, size_t si
 {
     struct view_silence silence = presence_silence(v->presence);
     uint32_t first, missing = presence_missing(v->presence, v->now_s, &first);
-    char age[32];
 
     buf[0] = '\0';
     if (missing)
@@ -52,10 +51,10 @@ static void unseen_text(const struct view *v, double now_s, char *buf, size_t si
                     communicators_main_size(v->communicators) - missing,
                     communicators_main_size(v->communicators), first, missing > 1 ? ", ..." : "");
     if (silence.ranks)
-        text_append(
-            buf, size, "%s%s%s silent (no report for %s)", missing ? ", and " : "",
-            roster_place_name(v->roster, silence.first), silence.nodes > 1 ? " and others are" : " is",
-            units_format_s(age, sizeof(age), now_s - presence_silent_since_s(v->presence, silence.first)));
+        text_append(buf, size, "%s%s%s silent (no report for %s)", missing ? ", and " : "",
+                    roster_place_name(v->roster, silence.first),
+                    silence.nodes > 1 ? " and others are" : " is",
+                    text_s(now_s - presence_silent_since_s(v->presence, silence.first)).s);
 }
 
 /* Which steps a step's time is of. */
@@ -141,7 +140,7 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
     bool messages = f->p2p_ratio >= MESSAGES_SHOWN, waiting = !isnan(f->synchronisation_ratio);
     enum tempo_kind tempo = TEMPO_STEADY;
     bool told;
-    char run[32], step[32], window[32], unseen_ones[160];
+    char window[32], unseen_ones[160];
 
     buf[0] = '\0';
     switch (view_judged_get(v, now_s)) {
@@ -152,7 +151,7 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
     case VIEW_EARLY:
         if (presence_finished(v->presence))
             text_append(buf, size, "Finished after %s: too short to judge.",
-                        units_format_s(run, sizeof(run), presence_run_s(v->presence, now_s)));
+                        text_s(presence_run_s(v->presence, now_s)).s);
         else
             text_append(buf, size, "Too early to judge: learning how much the work of %u ranks varies.",
                         f->ranks);
@@ -180,8 +179,8 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
     }
     told = tempo == TEMPO_SLOWER || tempo == TEMPO_GROWING; /* what a step takes now */
     if (!told)
-        text_append(buf, size, " A step takes %s (median %s)",
-                    units_format_s(step, sizeof(step), f->step_p50_s), of_window(v, now_s, window));
+        text_append(buf, size, " A step takes %s (median %s)", text_s(f->step_p50_s).s,
+                    of_window(v, now_s, window));
     if (waiting)
         text_append(buf, size, "%s wait for one another %s%.0f %% of the time", told ? " Ranks" : "; ranks",
                     messages ? "in collectives " : "", 100 * f->synchronisation_ratio);
@@ -220,7 +219,6 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     const struct view_shortfall *shortfall;
     struct view_non_finite bad;
     struct view_figures f;
-    char since[32];
 
     view_figures_get(v, now_s, &f);
     for (named = now; named < now + n && named->minor; named++)
@@ -234,7 +232,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "%s%s", hangs && named->finding.class == FINDING_HANG ? hung : "", named->text);
     else if (regime == VIEW_SUSPENDED && !finished)
         snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.",
-                 units_format_s(since, sizeof(since), presence_suspended_s(v->presence, now_s)));
+                 text_s(presence_suspended_s(v->presence, now_s)).s);
     else if (regime == VIEW_STALLED)
         snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled);
     else if (!roster_limit(v->roster))

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/units.h"
+#include "common/text.h"
 #include "ring/ring.h"
 #include "view/view_stall_private.h"
 
@@ -28,14 +28,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *w, const cha
 struct short_text {
     char s[64];
 };
-
-static struct short_text seconds(double s)
-{
-    struct short_text t;
-
-    units_format_s(t.s, 32, s);
-    return t;
-}
 
 static struct short_text label(const struct view *v, uint64_t comm)
 {
@@ -107,7 +99,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
             say(w, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
                 label(s->v, k->left_comm).s);
     } else if (k->live_op == RING_OP_NONE) {
-        say(w, "between calls for %s", seconds(s->now_s - k->inside_since_s).s);
+        say(w, "between calls for %s", text_s(s->now_s - k->inside_since_s).s);
         if (cpu < STALL_IDLE_RATIO)
             say(w, " without computing");
         if (communicators_size(s->v->communicators, k->inside_comm))
@@ -115,7 +107,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
     } else {
         say(w, "in ");
         say_message(w, k);
-        say(w, " for %s", seconds(s->now_s - k->inside_since_s).s);
+        say(w, " for %s", text_s(s->now_s - k->inside_since_s).s);
     }
 }
 
@@ -150,7 +142,7 @@ static void say_others(struct words *w, const struct stall_search *s)
     for (uint32_t i = 0; i < s->n; i++)
         others -= view_stall_doing(s->v, roster_at(s->v->roster, s->rank[i]), s->now_s) >= STALL_COLLECTIVE;
     if (!others)
-        say(w, "no step for %s", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+        say(w, "no step for %s", text_s(s->now_s - view_stall_idle_since_s(s->v)).s);
     else if (s->front.waiting)
         say(w, "%u other%s in %s %u of %s", others, others == 1 ? " waits" : "s wait",
             collective_name(s->front.op), s->front.seq, label(s->v, s->front.comm).s);
@@ -167,7 +159,7 @@ static void describe_halted(struct words *w, const struct stall_search *s)
     };
     const struct view_rank *k = roster_at(s->v->roster, s->rank[0]);
     const char *state = states[roster_process(k, s->now_s)];
-    struct short_text age = seconds(s->now_s - k->process_since_s);
+    struct text age = text_s(s->now_s - k->process_since_s);
     uint32_t behind = lag(s, k);
 
     if (s->n == s->scene.ranks && s->n > 1) {
@@ -198,7 +190,7 @@ static void describe_lost(struct words *w, const struct stall_search *s)
         say(w, "%u nodes are lost, the first of them: %s (", silence->nodes, node);
     else
         say(w, "%s is lost (", node);
-    say(w, "no report for %s", seconds(s->now_s - presence_silent_since_s(s->v->presence, silence->first)).s);
+    say(w, "no report for %s", text_s(s->now_s - presence_silent_since_s(s->v->presence, silence->first)).s);
     if (presence_slurm(s->v->presence) == VIEW_SLURM_ENDS)
         say(w, "; Slurm says %s", presence_slurm_state(s->v->presence));
     say(w, ")");
@@ -224,7 +216,7 @@ static void describe_behind(struct words *w, const struct stall_search *s)
         say(w, "behind");
     say(w, ":");
     say_call(w, s, k);
-    say(w, " for %s, ", seconds(s->now_s - k->inside_since_s).s);
+    say(w, " for %s, ", text_s(s->now_s - k->inside_since_s).s);
     say_others(w, s);
 }
 
@@ -237,7 +229,7 @@ static void describe_different(struct words *w, const struct stall_search *s)
     say_rank(w, s, s->rank[0]);
     say(w, " is");
     say_call(w, s, k);
-    say(w, " for %s, ", seconds(s->now_s - k->inside_since_s).s);
+    say(w, " for %s, ", text_s(s->now_s - k->inside_since_s).s);
     say_others(w, s);
     say(w, ": the program calls different collectives");
 }
@@ -249,7 +241,7 @@ static void say_open(struct words *w, const struct stall_search *s)
 
     say(w, "%s %u of %s (%u ranks) has been open for %s: ", collective_name(f->op), f->seq,
         label(s->v, f->comm).s, communicators_size(s->v->communicators, f->comm),
-        seconds(s->now_s - f->since_s).s);
+        text_s(s->now_s - f->since_s).s);
 }
 
 /* "rank 0 on n0 is alone in barrier 12 of world (16 ranks) for 12.0 s: ..." */
@@ -264,7 +256,7 @@ static void describe_alone(struct words *w, const struct stall_search *s)
     say(w,
         "%s %s alone in %s %u of %s (%u ranks) for %s: the %u others have not called it, and are in no call",
         s->n > 1 ? "," : "", s->n > 1 ? "are" : "is", collective_name(f->op), f->seq, label(s->v, f->comm).s,
-        others + f->waiting, seconds(s->now_s - f->since_s).s, others);
+        others + f->waiting, text_s(s->now_s - f->since_s).s, others);
 }
 
 #define CIRCLE_WORDS 4u /* more ranks are too many for a sentence */
@@ -291,10 +283,10 @@ static void describe_missing(struct words *w, const struct stall_search *s)
         say_open(w, s);
         say(w, "%u inside, waiting for ", waiting);
     } else if (s->scene.messages) {
-        say(w, "no message for %s: %u rank%s for one; ", seconds(s->now_s - s->scene.message_s).s,
+        say(w, "no message for %s: %u rank%s for one; ", text_s(s->now_s - s->scene.message_s).s,
             s->scene.messages, s->scene.messages == 1 ? " waits" : "s wait");
     } else {
-        say(w, "no step for %s: ", seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+        say(w, "no step for %s: ", text_s(s->now_s - view_stall_idle_since_s(s->v)).s);
     }
     if (s->n > 1)
         say(w, "%u %s, the first of them ", s->n, waiting ? "others" : "ranks");
@@ -328,10 +320,10 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
     else if (s->scene.messages)
         say(w,
             "no message for %s: %u of %u ranks wait for one, no process is stopped, and who should send is not known",
-            seconds(s->now_s - s->scene.message_s).s, s->scene.messages, s->scene.ranks);
+            text_s(s->now_s - s->scene.message_s).s, s->scene.messages, s->scene.ranks);
     else
         say(w, "no step for %s: no rank waits in a call, so all compute, poll or write",
-            seconds(s->now_s - view_stall_idle_since_s(s->v)).s);
+            text_s(s->now_s - view_stall_idle_since_s(s->v)).s);
 }
 
 char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
