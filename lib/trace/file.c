@@ -9,37 +9,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "trace/progress.h"
 
-#define READ_BYTES       (256u << 10)
-#define WATCHED_BYTES    512u /* a few records */
-#define PROGRESS_AFTER_S 2.0
-#define PROGRESS_EVERY_S 0.5
+#define READ_BYTES    (256u << 10)
+#define WATCHED_BYTES 512u /* a few records */
 
-struct progress {
-    double begin_s, last_report_s; /* last_report_s: 0: none yet */
-    double total_bytes;            /* NaN: a pipe */
-};
-
-static void progress_report(struct progress *p, const struct trace_reader *r)
+/* total_bytes: NaN: a pipe */
+static void say_read(struct progress *p, const struct trace_reader *r, double total_bytes)
 {
     struct trace_figures f;
-    double at_s;
+    char of[80] = "";
 
-    if (isinf(p->begin_s)) /* standard error is not a terminal */
-        return;
-    at_s = now_s();
-    if (at_s < p->begin_s + PROGRESS_AFTER_S || at_s < p->last_report_s + PROGRESS_EVERY_S)
-        return;
-    p->last_report_s = at_s;
     trace_reader_figures_get(r, &f);
-    fprintf(stderr, "\r%s: %s read", program_invocation_short_name, text_bytes((double)f.bytes).s);
-    if (p->total_bytes > 0)
-        fprintf(stderr, " of %s (%s)", text_bytes(p->total_bytes).s,
-                text_percent((double)f.bytes / p->total_bytes).s);
-    fprintf(stderr, ", %s of the trace\033[K", text_s(trace_reader_now_s(r)).s);
+    if (total_bytes > 0)
+        text_append(of, sizeof(of), " of %s (%s)", text_bytes(total_bytes).s,
+                    text_percent((double)f.bytes / total_bytes).s);
+    progress_say(p, "%s read%s, %s of the trace", text_bytes((double)f.bytes).s, of,
+                 text_s(trace_reader_now_s(r)).s);
 }
 
 typedef void watch_fn(struct trace_reader *r, void *arg);
@@ -62,10 +50,8 @@ static int read_all(int fd, struct trace_reader *r, watch_fn *each, void *arg, s
 {
     char *piece = xcalloc(READ_BYTES, 1);
     struct stat st;
-    struct progress progress = {
-        .begin_s = isatty(STDERR_FILENO) ? now_s() : INFINITY,
-        .total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN,
-    };
+    struct progress progress = progress_begin();
+    double total_bytes = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : NAN;
     ssize_t n;
     int rc = 0;
 
@@ -74,10 +60,10 @@ static int read_all(int fd, struct trace_reader *r, watch_fn *each, void *arg, s
             rc = feed_piece(r, piece, (size_t)n, each, arg, err);
         else if (errno != EINTR)
             rc = err_set(err, "%s", strerror(errno));
-        progress_report(&progress, r);
+        if (progress_is_due(&progress))
+            say_read(&progress, r, total_bytes);
     }
-    if (progress.last_report_s > 0)
-        fprintf(stderr, "\r\033[K");
+    progress_end(&progress);
     free(piece);
     return rc < 0 ? -1 : trace_reader_finish(r, err);
 }

@@ -7,15 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_format.h"
+#include "trace/progress.h"
 #include "view/view.h"
 
-#define READ_BYTES       (256u << 10)
-#define PROGRESS_AFTER_S 2.0
-#define PROGRESS_EVERY_S 0.5
+#define READ_BYTES (256u << 10)
 
 static const struct import_format *const formats[] = { &import_chrome, &import_flight, &import_inspector };
 
@@ -28,7 +26,7 @@ struct import {
     bool begun; /* the format has this file */
     uint32_t torn;
     uint64_t bytes;
-    double begin_s, reported_s; /* reported_s: 0: nothing is shown */
+    struct progress progress;
 };
 
 struct import *import_new(const char *format)
@@ -36,7 +34,7 @@ struct import *import_new(const char *format)
     struct import *m = xcalloc(1, sizeof(*m));
 
     m->calls = calls_new();
-    m->begin_s = now_s();
+    m->progress = progress_begin();
     for (size_t i = 0; format && i < ARRAY_SIZE(formats); i++)
         if (!strcmp(format, formats[i]->word))
             m->wanted = formats[i];
@@ -109,20 +107,15 @@ static int on_piece(const struct json_piece *piece, void *arg, struct err *err)
 
 /* ---- reading ---- */
 
-static void progress(struct import *m, FILE *in)
+static void say_read(struct import *m, FILE *in)
 {
-    double at_s = now_s();
     struct stat st;
+    char part[32] = "";
 
-    if (at_s < m->begin_s + PROGRESS_AFTER_S || at_s < m->reported_s + PROGRESS_EVERY_S ||
-        !isatty(STDERR_FILENO))
-        return;
-    m->reported_s = at_s;
-    fprintf(stderr, "\r%s: %s read, %s", program_invocation_short_name, text_bytes((double)m->bytes).s,
-            m->file.name);
     if (fstat(fileno(in), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-        fprintf(stderr, " (%s)", text_percent((double)ftello(in) / (double)st.st_size).s);
-    fprintf(stderr, ", %zu calls\033[K", calls_count(m->calls));
+        text_append(part, sizeof(part), " (%s)", text_percent((double)ftello(in) / (double)st.st_size).s);
+    progress_say(&m->progress, "%s read, %s%s, %zu calls", text_bytes((double)m->bytes).s, m->file.name, part,
+                 calls_count(m->calls));
 }
 
 /* nccl_trace_rank_3.json: 3; host-12-rank7.json: 7; trace2.v1/a.json: unknown. */
@@ -159,13 +152,12 @@ static int read_all(struct import *m, FILE *in, struct json_pieces *pieces, stru
             rc = json_pieces_feed(pieces, data, n, err);
         first = false;
         m->bytes += n;
-        progress(m, in);
+        if (progress_is_due(&m->progress))
+            say_read(m, in);
     }
     if (rc == 0 && ferror(in))
         rc = err_set(err, "%s", strerror(errno));
-    if (m->reported_s > 0)
-        fputs("\r\033[K", stderr);
-    m->reported_s = 0;
+    progress_end(&m->progress);
     free(data);
     return rc;
 }

@@ -5,22 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/hash.h"
 #include "common/names.h"
-#include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "graph/clock.h"
 #include "trace/calls.h"
 #include "trace/line.h"
+#include "trace/progress.h"
 
 /* calls that wait for the record of another node, which is near in a trace */
-#define PARTNERS         8192u
-#define HELD_NS          50000u /* a wait that finds all done takes less */
-#define PROGRESS_AFTER_S 2.0
-#define PROGRESS_LINES   65536u
+#define PARTNERS       8192u
+#define HELD_NS        50000u /* a wait that finds all done takes less */
+#define PROGRESS_LINES 65536u
 
 struct rank {
     bool known;
@@ -322,7 +320,7 @@ static void put_beginning(const struct timeline *t)
 static int pass_over(struct timeline *t, bool write, struct err *err)
 {
     struct trace_record r;
-    double begin_s = now_s();
+    struct progress progress = progress_begin();
     uint64_t n = 0;
     int rc;
 
@@ -331,14 +329,12 @@ static int pass_over(struct timeline *t, bool write, struct err *err)
             put_record(t, &r);
         else
             see_record(t, &r);
-        if (++n % PROGRESS_LINES == 0 && isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
-            fprintf(stderr, "\r%s: %llu records %s\033[K", program_invocation_short_name,
-                    (unsigned long long)n, write ? "written" : "read");
+        if (++n % PROGRESS_LINES == 0 && progress_is_due(&progress))
+            progress_say(&progress, "%llu records %s", (unsigned long long)n, write ? "written" : "read");
         if (write && ferror(t->out))
             return err_set(err, "cannot write: %s", strerror(errno));
     }
-    if (isatty(STDERR_FILENO) && now_s() > begin_s + PROGRESS_AFTER_S)
-        fputs("\r\033[K", stderr);
+    progress_end(&progress);
     t->figures->records = n;
     return rc;
 }
