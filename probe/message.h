@@ -100,8 +100,19 @@ HOT void message_prepare(struct ring_event *e, const struct comm *c, enum ring_o
     e->tag = tag;
 }
 
-/* Before the call: fill in what is known.  The result is to be counted when the library has accepted the
- * message. */
+/* Before the call: fill in what is known but for the number.  The result is to be counted when the library
+ * has accepted the message. */
+HOT struct number message_unnumbered(struct ring_event *e, const struct comm *c, enum ring_op op, int peer,
+                                     int tag)
+{
+    message_prepare(e, c, op, peer, tag);
+    if (e->op == RING_OP_NONE || message_wild(e))
+        return (struct number){ 0, NULL };
+    return number_of(message_key(e));
+}
+
+/* The same with the number that the message will have.  Written out: built on message_unnumbered(), the event
+ * is numbered in memory and loaded in other parts than it was stored in, which waits for the store buffer. */
 HOT struct number message_begin(struct ring_event *e, const struct comm *c, enum ring_op op, int peer,
                                 int tag)
 {

@@ -96,12 +96,23 @@ static __attribute__((noinline)) void received_rare(struct p2p *p, struct number
         p2p_over(p, now);
 }
 
+/* A message that was received while recording is off is counted in its stream. */
+static __attribute__((noinline)) void received_unrecorded(struct comm *c, int from, int tag, int rc,
+                                                          const void *status)
+{
+    struct p2p p = { .comm = c };
+    struct ring_event e;
+
+    call_over();
+    received_rare(&p, message_unnumbered(&e, c, RING_OP_RECV, from, tag), from, tag, rc, status, 0);
+}
+
 /* n.key: there is a message, and its partner and tag were known before. */
 HOT void received(struct p2p *p, struct number n, int from, int tag, int rc, const void *status)
 {
     uint64_t now = p2p_leave(p, 0);
 
-    if (__builtin_expect(rc || !n.key || !p->ring, 0))
+    if (__builtin_expect(rc || !n.key, 0))
         received_rare(p, n, from, tag, rc, status, now);
     else if (!ended_shown(p, number_count(n), status_bytes(status), now))
         p2p_over(p, now);
@@ -143,6 +154,26 @@ HOT struct hot_message to_post(struct ring_event *e)
         return (struct hot_message){ 0 };
     e->flags |= RING_EVENT_NONBLOCKING;
     return hot_message_new(e);
+}
+
+/* The library refused it. */
+static __attribute__((noinline)) void not_posted(struct ring *r, struct number n, int rc)
+{
+    if (r)
+        hot_p2p_posted(r, 0);
+    call_over();
+    failed(n, rc);
+}
+
+/* The same while recording is off; out of the way of what is recorded, which knows its ring. */
+static __attribute__((noinline)) void posted_unrecorded(struct comm *c, enum ring_op op, int peer, int tag,
+                                                        int rc, const void *request)
+{
+    struct p2p p = { .comm = c };
+    struct ring_event e;
+    struct number n = message_unnumbered(&e, c, op, peer, tag);
+
+    posted(&p, to_post(&e), n, 0, rc, request);
 }
 
 /* Before the library has accepted the arguments: 0 where they are not known yet. */
@@ -200,25 +231,33 @@ ALL(SEND, Rsend)
     (const void *buf, COUNT n, handle type, int to, int tag, handle comm, void *request)
 
 /* before, after: the bytes sent, as they are known before the call and after it. */
-#define POST_AS(symbol, op, peer, before, after, params, args) \
-    EXPORTED(int symbol params)                                \
-    {                                                          \
-        static struct next next = { #symbol, NULL };           \
-        struct hot_message m;                                  \
-        struct ring_event e;                                   \
-        struct number number;                                  \
-        uint64_t bytes;                                        \
-        struct p2p p;                                          \
-        int rc;                                                \
-                                                               \
-        if (!p2p_begin(&p, comm, ENTRY(symbol)))               \
-            return NEXT(params) args;                          \
-        number = message_begin(&e, p.comm, op, peer, tag);     \
-        bytes = before;                                        \
-        m = to_post(&e);                                       \
-        rc = NEXT(params) args;                                \
-        posted(&p, m, number, after, rc, request);             \
-        return rc;                                             \
+#define POST_AS(symbol, op, peer, before, after, params, args)     \
+    EXPORTED(int symbol params)                                    \
+    {                                                              \
+        static struct next next = { #symbol, NULL };               \
+        struct hot_message m;                                      \
+        struct ring_event e;                                       \
+        struct number number;                                      \
+        uint64_t bytes;                                            \
+        struct p2p p;                                              \
+        int rc;                                                    \
+                                                                   \
+        if (!p2p_begin(&p, comm, ENTRY(symbol)))                   \
+            return NEXT(params) args;                              \
+        if (__builtin_expect(!p.ring, 0)) {                        \
+            rc = NEXT(params) args;                                \
+            posted_unrecorded(p.comm, op, peer, tag, rc, request); \
+            return rc;                                             \
+        }                                                          \
+        number = message_unnumbered(&e, p.comm, op, peer, tag);    \
+        bytes = before;                                            \
+        m = to_post(&e);                                           \
+        rc = NEXT(params) args;                                    \
+        if (__builtin_expect(rc, 0))                               \
+            not_posted(p.ring, number, rc);                        \
+        else                                                       \
+            posted(&p, m, number, after, 0, request);              \
+        return rc;                                                 \
     }
 #define ISEND(symbol, COUNT)                                                                          \
     POST_AS(symbol, RING_OP_SEND, to, bytes_to_send(&p, n, type), bytes_sent(&p, bytes, n, type, rc), \
@@ -245,6 +284,11 @@ ALL(ISEND, Irsend)
         if (!p2p_begin(&p, comm, ENTRY(symbol)))                                    \
             return NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status); \
         status = status_wanted(status, &own);                                       \
+        if (__builtin_expect(!p.ring, 0)) {                                         \
+            rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);   \
+            received_unrecorded(p.comm, from, tag, rc, status);                     \
+            return rc;                                                              \
+        }                                                                           \
         number = message_begin(&e, p.comm, RING_OP_RECV, from, tag);                \
         p2p_show_message(&p, &e);                                                   \
         rc = NEXT(RECV_PARAMS(COUNT))(buf, n, type, from, tag, comm, status);       \

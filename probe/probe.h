@@ -96,7 +96,7 @@ struct thread {
         struct ring_event event;
     } nested[NESTED_MAX];
     unsigned n_nested;
-    unsigned poll_from; /* where the next test looks among its requests (wait.c) */
+    int poll_from; /* where the next test looks among its requests (wait.c) */
     /* The last predefined datatype whose size was asked for: it cannot be freed, so its handle never means
      * another. */
     handle type;

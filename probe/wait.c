@@ -261,6 +261,29 @@ HOT void waiting_done(struct ring *r, struct request *q, uint64_t wait, uint64_t
     hot_message_add(r, enter, wait, now, m);
 }
 
+/* A request that a wait for several has completed, where no other thread may be at work.  False: it is none
+ * of the most frequent, which are unknown, or messages as they were posted. */
+HOT bool waited_plain(struct ring *r, handle h, const void *status, uint64_t wait, uint64_t now)
+{
+    size_t at = request_home(request_key(h));
+    struct request *q = &request_slots[at];
+    uint64_t enter = q->event.enter;
+    struct hot_message m;
+
+    if (atomic_load_explicit(&request_keys[at], memory_order_relaxed) != request_key(h))
+        return !atomic_load_explicit(&request_displaced, memory_order_relaxed);
+    if (__builtin_expect(q->is.all != REQUEST_POSTED || !request_is_message(q) || !message_plain(q, status),
+                         0))
+        return false;
+    m = hot_message_get(&q->event);
+    if (q->event.op == RING_OP_RECV)
+        m.bytes = status_bytes(status);
+    request_count_add(-1u);
+    atomic_store_explicit(&request_keys[at], REQUEST_FREE, memory_order_release);
+    hot_message_add(r, enter, wait, now, m);
+    return true;
+}
+
 HOT void note_completed(struct waiting *w, const struct request *q)
 {
     w->completed |= q->is.live;
@@ -295,19 +318,22 @@ static void completed(struct waiting *w, int i, int j, uint64_t now, unsigned fl
  * turn. */
 static void polled(const struct waiting *w, uint64_t now)
 {
-    int n = w->n < (int)POLLS_MAX ? w->n : (int)POLLS_MAX;
+    int n = w->n < (int)POLLS_MAX ? w->n : (int)POLLS_MAX, at = self.poll_from;
 
     if (w->m.ring && !self.polling)
         self.polling = now = now ? now : clock_read(w->m.ring->clock);
     for (int i = 0; i < n && w->m.ring; i++) {
-        struct request *q = entry_of(w, (int)(self.poll_from++ % (unsigned)w->n));
+        struct request *q;
 
+        at = at < w->n ? at : 0;
+        q = entry_of(w, at++);
         if (!q || q->polled)
             continue;
         if (!now)
             now = clock_read(w->m.ring->clock);
         q->polled = now;
     }
+    self.poll_from = at;
 }
 
 /* After an error, those have completed whose handle changed or, where the statuses tell of each request,
@@ -372,8 +398,12 @@ static int waiting_end(struct waiting *w, int rc, const void *requests, bool don
         if (w->test)
             polled(w, 0);
     } else if (!indices) {
+        bool alone = r && !w->test && w->handles;
+
         for (int i = 0; i < w->n; i++)
-            completed(w, i, i, now, 0);
+            if (!alone || !waited_plain(r, handle_at(w->handles, i),
+                                        w->statuses ? status_at(w->statuses, i) : NULL, w->m.enter, now))
+                completed(w, i, i, now, 0);
     } else {
         for (int j = 0; j < n; j++)
             if (indices[j] >= 0 && indices[j] < w->n)
@@ -448,6 +478,75 @@ HOT int wait_one(struct next *next, void *requests, void *status, struct entry e
     return rc;
 }
 
+typedef int test_fn(void *requests, int *flag, void *status);
+
+/* The call is wanted. */
+static __attribute__((noinline)) int test_any(test_fn *library, void *requests, int *flag, void *status,
+                                              struct entry e)
+{
+    struct waiting w;
+    int rc;
+
+    status = testing_begin(&w, requests, 1, status, 1, e);
+    rc = library(requests, flag, status);
+    return waiting_end(&w, rc, requests, !rc && *flag, NULL, 0, false);
+}
+
+/* A test of one message has completed it, or failed. */
+static __attribute__((noinline)) int test_end(struct ring *r, handle before, int rc, const void *requests,
+                                              const void *status)
+{
+    struct waiting w;
+
+    w.m.ring = r;
+    w.ours = w.test = true;
+    w.lent = w.lost = w.completed = w.collective = false;
+    w.since = 0;
+    w.n = 1;
+    w.few_handles[0] = before;
+    w.handles = w.few_handles;
+    w.held = NULL;
+    w.statuses = status;
+    return waiting_end(&w, rc, requests, !rc, NULL, 0, false);
+}
+
+/* Most tests are of one message, and find it incomplete. */
+HOT int test_one(struct next *next, void *requests, int *flag, void *status, struct entry e)
+{
+    test_fn *library = (test_fn *)next_get(next);
+    struct request *q = NULL;
+    struct status own;
+    struct ring *r;
+    handle before;
+    int rc;
+
+    if (!request_any() || !requests || !call_wanted(e, NULL))
+        return library(requests, flag, status);
+    before = handle_at(requests, 0);
+    r = call_ring();
+    if (r && !probe.concurrent)
+        q = request_message(before);
+    if (!q)
+        return test_any(library, requests, flag, status, e);
+    nested_begin(r, e.frame);
+    call_entered(e, NULL);
+    status = status_wanted(status, &own);
+    rc = library(requests, flag, status);
+    if (rc || *flag)
+        return test_end(r, before, rc, requests, status);
+    call_over();
+    if (__builtin_expect(!self.polling || !q->polled, 0)) {
+        uint64_t now = clock_read(r->clock);
+
+        self.polling = self.polling ? self.polling : now;
+        q->polled = q->polled ? q->polled : now;
+    }
+    return rc;
+}
+
+#define TEST(symbol)                                                                                  \
+    WRAPPER(int, symbol, (void *requests, int *flag, void *status), test_one, requests, flag, status, \
+            ENTRY(symbol))
 #define WAIT(symbol) \
     WRAPPER(int, symbol, (void *requests, void *status), wait_one, requests, status, ENTRY(symbol))
 BOTH(WAIT, Wait)
@@ -457,8 +556,7 @@ BOTH(COMPLETE, Waitsome, waiting_begin, (int n, void *requests, int *done, int *
      (n, requests, done, indices, status), n, n, *done > 0, indices, *done, false)
 BOTH(COMPLETE, Waitall, waiting_begin, (int n, void *requests, void *status), (n, requests, status), n, n,
      true, NULL, 0, true)
-BOTH(COMPLETE, Test, testing_begin, (void *requests, int *flag, void *status), (requests, flag, status), 1, 1,
-     *flag, NULL, 0, false)
+BOTH(TEST, Test)
 BOTH(COMPLETE, Testany, testing_begin, (int n, void *requests, int *index, int *flag, void *status),
      (n, requests, index, flag, status), n, 1, *flag, index, 1, false)
 BOTH(COMPLETE, Testsome, testing_begin, (int n, void *requests, int *done, int *indices, void *status),
