@@ -7,7 +7,6 @@
 #include "history/audit.h"
 #include "rules/site.h"
 
-#define CONTROL_KEYS_MAX    64    /* keys of a policy */
 #define CONTROL_CLUSTER_MAX 10001 /* actions kept per hour; ClusterActionsPerHour is less */
 
 struct control_decision {
@@ -18,13 +17,13 @@ struct control_decision {
 struct control {
     struct job *job;
     struct engine engine;
-    struct config_policy config;      /* the policy as configured */
-    char *override[CONTROL_KEYS_MAX]; /* set by users, by index of the key; NULL: not set */
+    struct config_policy config; /* the policy as configured */
+    char *override[KEYS_MAX];    /* set by users, by index of the key; NULL: not set */
     bool paused, paused_by_operator;
-    bool fixed[CONTROL_KEYS_MAX]; /* by an operator, so that the job's owner cannot change it */
-    bool non_finite, held;        /* view_non_finite() and job_hold(), as last sent to the agents ... */
-    double turned_s;              /* ... at this time */
-    bool owner_enforces;          /* the owner has set Action=enforce: actions beyond the job stay dry runs */
+    bool fixed[KEYS_MAX];  /* by an operator, so that the job's owner cannot change it */
+    bool non_finite, held; /* view_non_finite() and job_hold(), as last sent to the agents ... */
+    double turned_s;       /* ... at this time */
+    bool owner_enforces;   /* the owner has set Action=enforce: actions beyond the job stay dry runs */
     /* A ring; NULL: not used yet.  It includes actions that ended earlier runs: their effect is measured
      * here. */
     struct control_decision *decision[JOB_DECISIONS];

@@ -15,7 +15,7 @@
 static struct report_params params_of(const struct config_policy *p, char *const *override)
 {
     const struct key *key = config_keys(CONFIG_POLICY);
-    struct report_params params = { .list = xcalloc(CONTROL_KEYS_MAX, sizeof(*params.list)) };
+    struct report_params params = { .list = xcalloc(KEYS_MAX, sizeof(*params.list)) };
 
     for (size_t i = 0; key[i].name; i++) {
         struct report_param *to = &params.list[params.n];

@@ -116,6 +116,7 @@ static const struct key system_keys[] = {
       "Maximum number of nodes that actions may affect per hour, all jobs together." },
     { 0 },
 };
+KEYS_FIT(system_keys);
 
 /* The built-in policies are written as an administrator would write them; policies/ ships the same lines,
  * commented. */

@@ -79,6 +79,7 @@ static const struct key policy_keys[] = {
       "Time from Slurm's notice (SIGTERM) to the end of a preempted job, as GraceTime in slurm.conf." },
     { 0 },
 };
+KEYS_FIT(policy_keys);
 
 #undef AT
 #define AT(field) KEY_AT(config_selection, field)
@@ -98,6 +99,7 @@ static const struct key selection_keys[] = {
       "Whether a user's own choice, --sync-guard=NAME, overrides this line." },
     { 0 },
 };
+KEYS_FIT(selection_keys);
 
 #undef AT
 #define AT(field) KEY_AT(config_rule, field)
@@ -122,6 +124,7 @@ static const struct key rule_keys[] = {
     { "Description", AT(text), VALUE(VALUE_TEXT), "", "What the rule is for, in words." },
     { 0 },
 };
+KEYS_FIT(rule_keys);
 
 const struct key *config_policy_keys(enum config_table table)
 {

@@ -13,6 +13,9 @@
 #include "common/value.h"
 
 #define KEYS_MAX 64 /* of a table */
+/* After each table, which is an array that ends with a key without a name. */
+#define KEYS_FIT(table) \
+    _Static_assert(sizeof(table) / sizeof((table)[0]) <= KEYS_MAX + 1, #table " has too many keys")
 
 struct key {
     const char *name;

@@ -44,6 +44,7 @@ static const struct key run_keys[] = {
       "Share of a trace's records that are omitted at random, as full rings drop some." },
     { 0 },
 };
+KEYS_FIT(run_keys);
 
 static const struct key fabric_keys[] = {
     { "Fabric", FABRIC(kind), VALUE_ONE_OF(fabrics), NULL,
@@ -79,6 +80,7 @@ static const struct key fabric_keys[] = {
       "Share of each message beyond Buffer that is dropped and sent again; 0: switches are lossless." },
     { 0 },
 };
+KEYS_FIT(fabric_keys);
 
 static const struct key job_keys[] = {
     { "Job", OF_JOB(name), VALUE(VALUE_NAME), NULL, "Name of the job." },
@@ -134,6 +136,7 @@ static const struct key job_keys[] = {
       "Training samples per rank and step." },
     { 0 },
 };
+KEYS_FIT(job_keys);
 
 static const struct key noise_keys[] = {
     { "Noise", NOISE(scope), VALUE_ONE_OF(scopes), NULL,
@@ -158,6 +161,7 @@ static const struct key noise_keys[] = {
       "Mean of such a delay over Compute; delays are exponentially distributed." },
     { 0 },
 };
+KEYS_FIT(noise_keys);
 
 static const struct key fault_keys[] = {
     { "Fault", FAULT(kind), VALUE_ONE_OF(fault_kinds), NULL,
@@ -184,6 +188,7 @@ static const struct key fault_keys[] = {
       "stall: duration; latency: additional latency." },
     { 0 },
 };
+KEYS_FIT(fault_keys);
 
 static const struct key gate_keys[] = {
     { "Gate", GATE(kind), VALUE_ONE_OF(gate_kinds), NULL,
@@ -198,6 +203,7 @@ static const struct key gate_keys[] = {
       "Minimum time between two admitted messages." },
     { 0 },
 };
+KEYS_FIT(gate_keys);
 
 static const struct key policy_keys[] = {
     { "Policy", POLICY(of), VALUE(VALUE_NAME), NULL, "The job, one with Pacing=auto." },
@@ -207,6 +213,7 @@ static const struct key policy_keys[] = {
       "Levers that may be tried from then on." },
     { 0 },
 };
+KEYS_FIT(policy_keys);
 
 static const struct key checkpoint_keys[] = {
     { "Checkpoint", CHECKPOINT(of), VALUE(VALUE_NAME), NULL, "The job that writes checkpoints." },
@@ -222,6 +229,7 @@ static const struct key checkpoint_keys[] = {
       "Mean time between failures of one node; by default nodes do not fail." },
     { 0 },
 };
+KEYS_FIT(checkpoint_keys);
 
 /* ---- reading ---- */
 
