@@ -49,11 +49,6 @@ static const struct option_use uses[] = {
 
 static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static const struct {
     const char *variable;
     size_t offset;
@@ -93,7 +88,7 @@ const struct options_program agent_program = {
     .text =
         "Read what the ranks of one job step do on one node and send it to the controller. Started by the Slurm "
         "plugin, not by hand.",
-    .command = command,
+    .only = &only,
     .help_more = print_variables,
 };
 

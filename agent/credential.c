@@ -43,17 +43,12 @@ static const struct option_use uses[] = {
 
 static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static const struct options_program program = {
     .name = "syncguard-credential",
     .text =
         "Write to standard output a new key and a credential that vouches for one job step on one node. Started by the Slurm "
         "plugin, not by hand.",
-    .command = command,
+    .only = &only,
 };
 
 int main(int argc, char **argv)

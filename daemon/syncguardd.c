@@ -22,15 +22,10 @@ static const struct option_spec verbose = { .name = "verbose",
 static const struct option_use uses[] = { { &conf, NULL }, { &verbose, NULL }, { NULL, NULL } };
 static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static const struct options_program program = {
     .name = "syncguardd",
     .text = "The controller of SyncGuard: listens for agents and terminals, in the foreground.",
-    .command = command,
+    .only = &only,
     .help_end =
         "SIGHUP reads the configuration again (all of it or nothing) and reopens the log; SIGTERM and SIGINT "
         "end the program. Manual page: syncguardd(8).",

@@ -66,15 +66,10 @@ static const struct option_use uses[] = {
 };
 static const struct options_command only = { .name = "", .operands = "PROGRAM [ARGUMENT...]", .uses = uses };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static const struct options_program program = {
     .name = "sgrun",
     .text = "Run a program under SyncGuard, without Slurm, and say at its end what held it back.",
-    .command = command,
+    .only = &only,
     .runs_program = true,
     .examples = { "sgrun mpirun -n 4 ./train", "sgrun torchrun --nproc-per-node 4 train.py" },
     .help_end =

@@ -57,11 +57,6 @@ static const struct option_use uses[] = {
 
 static const struct options_command only = { .name = "", .operands = "[JOB]", .uses = uses };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static void print_keys(FILE *out)
 {
     fputs("\nKeys:\n", out);
@@ -73,7 +68,7 @@ static void print_keys(FILE *out)
 const struct options_program sgtop_program = {
     .name = "sgtop",
     .text = "Show live who holds a synchronised job back: guarded jobs, one job, nodes.",
-    .command = command,
+    .only = &only,
     .examples = { "sgtop 4711", "sgtop --replay=job.trace --speed=10" },
     .help_more = print_keys,
     .help_end =

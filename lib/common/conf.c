@@ -314,3 +314,8 @@ int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err)
     errno = rc < 0 ? EINVAL : 0;
     return rc;
 }
+
+int conf_load(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err)
+{
+    return text ? conf_parse(name, text, bytes, fn, arg, err) : conf_read(name, fn, arg, err);
+}

@@ -41,6 +41,8 @@ int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err);
 /* The same for text in memory.  Reasons use name as the file name, and Include is relative to its folder. */
 int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg,
                struct err *err);
+/* One or the other: text NULL reads the file `name`. */
+int conf_load(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err);
 
 /* "FILE:LINE: KEY=VALUE: " and the reason.  Returns -1. */
 __attribute__((format(printf, 4, 5))) int

@@ -49,7 +49,8 @@ struct options;
 
 struct options_program {
     const char *name, *text;
-    const char *noun;                                   /* what commands are called: "command", "question" */
+    const char *noun;                   /* what commands are called: "command", "question" */
+    const struct options_command *only; /* of a program without commands, the one that has no name; or NULL */
     const struct options_command *(*command)(size_t i); /* the i-th, in the order of help; NULL: no more */
     const struct option_use *common;                    /* of all commands; --help and --version are added */
     const char *examples[2];

@@ -57,19 +57,26 @@ char option_letter(const struct options_program *p, const struct option_spec *o)
     return '\0';
 }
 
+const struct options_command *options_own(const struct options_program *p, size_t i)
+{
+    if (p->only)
+        return i ? NULL : p->only;
+    return p->command(i);
+}
+
 bool options_has_commands(const struct options_program *p)
 {
-    return *p->command(0)->name;
+    return *options_own(p, 0)->name;
 }
 
 const struct options_command *options_command(const struct options_program *p, size_t i)
 {
     size_t n = 0;
 
-    while (n <= i && p->command(n))
+    while (n <= i && options_own(p, n))
         n++;
     if (i < n)
-        return p->command(i);
+        return options_own(p, i);
     return i == n && options_has_commands(p) ? &options_help_command : NULL;
 }
 

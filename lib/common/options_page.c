@@ -119,7 +119,7 @@ void options_help(FILE *out, const struct options_program *p, const struct optio
     char noun[OPTIONS_NAME_BYTES];
 
     if (!c && !options_has_commands(p))
-        c = p->command(0);
+        c = options_own(p, 0);
     if (c)
         help_command(out, p, c);
     else
@@ -186,7 +186,7 @@ void options_mdoc(FILE *out, const struct options_program *p)
         fprintf(out, ".Sh OPTIONS\nOf every %s:\n", p->noun);
     } else {
         fputs(".Sh OPTIONS\n", out);
-        c = p->command(0);
+        c = options_own(p, 0);
     }
     fputs(".Bl -tag -width Ds\n", out);
     for (size_t i = 0; (use = options_use(p, c, i)); i++)

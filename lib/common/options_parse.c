@@ -220,7 +220,7 @@ static int scan_words(struct options_scan *s, const struct options_program *p, i
     for (size_t u = 0; u < OPTIONS_MAX; u++)
         o->number[u] = NAN;
     if (!options_has_commands(p))
-        o->command = p->command(0);
+        o->command = options_own(p, 0);
     use_options_of(s, o->command);
     optind = 0; /* restart getopt, because tests parse more than once */
     opterr = 0;

@@ -18,6 +18,8 @@
 const char *options_noun(const struct options_program *p, char *buf, size_t size);
 /* `help`, which every program with commands has. */
 extern const struct options_command options_help_command;
+/* The i-th command of the program itself; NULL at the end. */
+const struct options_command *options_own(const struct options_program *p, size_t i);
 bool options_has_commands(const struct options_program *p);
 /* The i-th command, `help` being the last one; NULL at the end. */
 const struct options_command *options_command(const struct options_program *p, size_t i);

@@ -44,17 +44,12 @@ static const struct options_command only = {
         "The agent's position in the ring does not change. Without an operand, the directory is $SYNCGUARD_DIR.",
 };
 
-static const struct options_command *command(size_t i)
-{
-    return i ? NULL : &only;
-}
-
 static const struct options_program program = {
     .name = "sgring",
     .text =
         "Print the rings of a guarded step: their writers, totals, the MPI call that each rank is in, and its "
         "communicators.",
-    .command = command,
+    .only = &only,
     .examples = { "sgring /dev/shm/syncguard/*", "sgring --events=20 --json" },
     .help_end = "Exit status: 0, 1 (a ring could not be read), 2 (wrong usage). Manual page: sgring(1).",
 };

@@ -179,7 +179,7 @@ static int read_from(struct slow_links *s, const char *name, const char *text, s
     int rc;
 
     *s = (struct slow_links){ .measured_s = NAN };
-    rc = text ? conf_parse(name, text, bytes, read_line, s, err) : conf_read(name, read_line, s, err);
+    rc = conf_load(name, text, bytes, read_line, s, err);
     if (rc == 0 && isnan(s->measured_s))
         rc = err_set(
             err,

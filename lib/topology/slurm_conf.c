@@ -61,7 +61,7 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
     int rc;
 
     *p = (struct slurm_partition){ .nodes = NULL };
-    rc = text ? conf_parse(name, text, bytes, read_line, &r, err) : conf_read(name, read_line, &r, err);
+    rc = conf_load(name, text, bytes, read_line, &r, err);
     free(r.usual);
     if (rc == 0 && !r.found && partition)
         rc = err_set(err, "%s: there is no partition %.60s", name, partition);

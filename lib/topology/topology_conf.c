@@ -96,7 +96,7 @@ static struct topology *read_from(const char *name, const char *text, size_t byt
     int rc = r.t ? 0 : err_set(err, "out of memory");
 
     if (rc == 0)
-        rc = text ? conf_parse(name, text, bytes, read_line, &r, err) : conf_read(name, read_line, &r, err);
+        rc = conf_load(name, text, bytes, read_line, &r, err);
     if (rc == 0 && r.blocks)
         rc = join_blocks(r.t, err);
     if (rc == 0 && topology_finish(r.t, err) == 0) {

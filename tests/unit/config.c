@@ -110,6 +110,19 @@ static void test_include(void)
     is_str(out, "1:A=1;1:B=2;", "conf_read: the lines before the error were passed on");
 }
 
+/* Text, also empty text, is read in place of the file of that name. */
+static void test_load(void)
+{
+    const char *path = write_file("both.conf", "A=1\n");
+    char out[256] = "";
+    struct err err;
+
+    ok(conf_load(path, NULL, 0, collect, out, &err) == 0, "conf_load: a file is read");
+    ok(conf_load(path, "B=2", 3, collect, out, &err) == 0, "conf_load: text is read");
+    ok(conf_load(path, "", 0, collect, out, &err) == 0, "conf_load: empty text is accepted");
+    is_str(out, "1:A=1;1:B=2;", "conf_load: text stands in place of the file");
+}
+
 static const struct {
     const char *text, *want;
 } mistakes[] = {
@@ -438,6 +451,7 @@ int main(void)
     test_dialect();
     test_bounds();
     test_include();
+    test_load();
     test_mistakes();
     test_loading();
     test_text();

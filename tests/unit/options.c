@@ -63,11 +63,6 @@ static const struct options_command runner = { .name = "",
                                                .uses = list_uses };
 static const struct options_command lone = { .name = "", .operands = "[FILE]", .uses = list_uses };
 
-static const struct options_command *only(size_t i)
-{
-    return i ? NULL : &lone;
-}
-
 static const struct options_command *runs(size_t i)
 {
     return i ? NULL : &runner;
@@ -77,7 +72,7 @@ static const struct options_program wrapper = {
     .name = "wrapper", .text = "Run it.", .command = runs, .runs_program = true
 };
 static const struct options_program single = {
-    .name = "single", .text = "Do less.", .command = only, .once = true
+    .name = "single", .text = "Do less.", .only = &lone, .once = true
 };
 
 static int words_of(const char *line, char *argv[])
