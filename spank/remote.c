@@ -35,9 +35,7 @@
 #define ENV_NCCL_OURS   "SYNCGUARD_NCCL"
 #define ENV_NCCL_EVENTS "SYNCGUARD_NCCL_EVENTS"
 
-/* Step ids from here on are not started by srun: interactive, batch script, extern, pending. */
-#define FIRST_SPECIAL_STEP 0xfffffff0u
-#define NONE               UINT32_MAX
+#define NONE UINT32_MAX
 
 #define END_QUICK_MS 20  /* longest wait for a keeper without an agent */
 #define END_SLOW_MS  120 /* longest wait for the agent to drain its rings */
@@ -136,7 +134,7 @@ static bool step_read(struct slurm_step *s, spank_t sp)
     s->tasks = item(sp, S_JOB_TOTAL_TASK_COUNT);
     s->node = getenv("SLURMD_NODENAME"); /* set by slurmd in slurmstepd's environment */
     step_het(s);
-    return s->job != NONE && s->id < FIRST_SPECIAL_STEP;
+    return s->job != NONE && s->id < STEP_FIRST_SPECIAL;
 }
 
 __attribute__((format(printf, 2, 3))) static void unguarded(struct slurm_step *s, const char *fmt, ...)

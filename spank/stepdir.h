@@ -15,6 +15,9 @@
 
 #include "common/err.h"
 
+/* srun did not start the steps with ids from here on: interactive, batch script, extern, pending. */
+#define STEP_FIRST_SPECIAL 0xfffffff0u
+
 #define STEPDIR_BASE      "/dev/shm"
 #define STEPDIR_SIZE      256  /* of a path */
 #define STEPDIR_LOOKS_MAX 4096 /* entries that stepdir_has_ring() looks at */

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "common/hostlist.h"
-
-/* Steps that srun did not start, such as the batch script, have ids from here on. */
-#define FIRST_SPECIAL_STEP 0xfffffff0u
+#include "spank/stepdir.h"
 
 /* ---- names ---- */
 
@@ -121,7 +119,7 @@ static int check_user(const struct command *c, tasks_env_fn *env, struct err *er
     for (size_t i = 0; i < sizeof(unsure) / sizeof(unsure[0]); i++)
         if (env(unsure[i]))
             return err_set(err, "the step's size is not certain with %s", unsure[i]);
-    if (step && strtoul(step, NULL, 10) < FIRST_SPECIAL_STEP)
+    if (step && strtoul(step, NULL, 10) < STEP_FIRST_SPECIAL)
         return err_set(err, "srun was started inside a step");
     return 0;
 }
