@@ -55,7 +55,7 @@ uint32_t meeting_new(struct graph *g, uint64_t key)
         g->free_slot = g->meeting[slot].before;
     } else {
         if (g->slots == g->meetings_cap) {
-            g->meetings_cap += g->meetings_cap / 4 + 64;
+            g->meetings_cap += g->meetings_cap / 8 + 64;
             g->meeting = xrealloc(g->meeting, g->meetings_cap, sizeof(*g->meeting));
         }
         slot = g->slots++;

@@ -54,8 +54,9 @@ struct tally {
 struct rank {
     bool known, ended, lost,
         /* ended: it makes no more calls; begun: it came to the end of a step, so that what follows is whole
-           steps */
-        begun;
+           steps; whole: no call is missing in its usual step */
+        begun, whole;
+    uint32_t role;
     uint32_t node;
     struct raw *raw;
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
@@ -65,12 +66,11 @@ struct rank {
     uint64_t sign;              /* what it calls in most steps; in some a call is missing */
     uint64_t order;             /* the same in its order; 0: that varies */
     struct tally calls, orders; /* what it called in the steps so far, in any order and in its own */
-    uint32_t role, program;     /* program: the role, before parts of it were taken out */
+    uint32_t program;           /* the role, before parts of it were taken out */
     uint32_t seat[GRAPH_SEATINGS];
     struct slot *slot; /* places in its usual step */
     uint32_t places;
     uint32_t others; /* steps in a row with another number of calls */
-    bool whole;      /* no call is missing in its usual step */
 };
 
 struct comm {
@@ -103,6 +103,12 @@ struct meeting {
     uint32_t refs; /* calls of it in no step yet */
     uint32_t open; /* arrivals not yet in the order of the step at hand */
     float transfer_s, max_s, over_s;
+    uint8_t
+        newest; /* steps that had been taken when it was new, or when one had it; of these the last bits */
+    bool used : 1;
+    bool measured : 1; /* the step at hand has a call of it, ... */
+    bool numbered : 1; /* ... which is in the order, ... */
+    bool listed : 1;   /* ... and held */
     double start_s, end_s;
     union {
         struct {
@@ -119,13 +125,9 @@ struct meeting {
             uint32_t posted_by;
         } all;
     };
-    uint8_t
-        newest; /* steps that had been taken when it was new, or when one had it; of these the last bits */
-    bool used : 1;
-    bool measured : 1; /* the step at hand has a call of it, ... */
-    bool numbered : 1; /* ... which is in the order, ... */
-    bool listed : 1;   /* ... and held */
 };
+/* Open meetings are the largest part of what a job that passes messages takes. */
+_Static_assert(sizeof(struct meeting) <= 104, "a meeting has no holes");
 
 /* What stays of one in a step that is remembered; with what its step shares with others it is a struct
  * graph_meeting.  Of seconds those of kept_pack(). */

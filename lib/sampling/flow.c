@@ -20,12 +20,12 @@
 struct flow_comm {
     uint64_t name;
     uint32_t size;
+    uint32_t filled; /* of block */
     uint64_t last_ns;
     uint32_t next_seq;
     uint32_t events;
     double usual_stay_ns, usual_gap_ns; /* running medians, by stochastic approximation */
-    struct sample block;                /* open while block.n > 0; filled so far */
-    uint32_t filled;
+    struct sample block;                /* open while block.n > 0 */
     struct sample *recent; /* NEAR_UNUSUAL; the newest ones, to be sent whole when the next is unusual */
     uint32_t recent_n;
     uint32_t whole_left;
@@ -122,7 +122,10 @@ static struct flow_comm *comm_get(struct flow *f, const struct call *call, flow_
             oldest = c;
     }
     if (f->n_comms < FLOW_COMMS_MAX) {
-        f->comm = xgrow(f->comm, &f->comms_cap, f->n_comms + 1, sizeof(struct flow_comm *));
+        if (f->n_comms == f->comms_cap) { /* most ranks meet in one or two */
+            f->comms_cap += f->comms_cap ? f->comms_cap : 1;
+            f->comm = xrealloc(f->comm, f->comms_cap, sizeof(struct flow_comm *));
+        }
         c = f->comm[f->n_comms++] = xcalloc(1, sizeof(*c));
     } else {
         c = oldest;
