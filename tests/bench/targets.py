@@ -6,6 +6,7 @@ AT_MOST = {
     "step.high": 1.005,  # the upper end of the interval
     "memory.ring_bytes_per_rank": 2 << 20, "memory.agent_bytes": 16 << 20, "memory.controller_bytes_1000_ranks": 64 << 20,
     "cold.connected_s": 10, "cold.core_ratio": 1,
+    "scale.core_ratio": 0.5, "scale.json_first_byte_s": 1, "scale.json_peak_bytes": 64 << 20, "scale.first_job_s": 0.3,  # 16,384 ranks that pass messages
     "launch_extra_s.up": 0.010, "launch_extra_s.down": 0.010,
     "siege.status_p95_s": 1, "siege.peak_bytes": 256 << 20, "siege.failed": 0,
     "time_to_name.seconds": 2.0,  # or 16 collectives, whichever is later

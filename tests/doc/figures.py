@@ -42,6 +42,10 @@ ROWS = (
     MEMORY,
     ("a controller that starts while 1,024 agents with 16,384 ranks wait for it: until all are connected, and its processor time from then on",
      "{cold.connected_s s}, {cold.core_ratio %} of a core", "{cold.connected_s s}, {cold.core_ratio %}"),
+    ("a pipeline of 16,384 ranks that passes messages, five steps a second: the controller's processor time; `sgctl job --json`, first byte and memory; "
+     "`sgtop` until it shows the job",
+     "{scale.core_ratio %} of a core; {scale.json_first_byte_s ms}, {scale.json_peak_bytes MiB}; {scale.first_job_s ms}",
+     "{scale.core_ratio %}; {scale.json_first_byte_s ms}, {scale.json_peak_bytes MiB}; {scale.first_job_s ms}"),
     ("an ordinary user floods the controller from five hosts in nine ways at once ({siege.seconds count} s): steps recorded of another user's job of "
      "four nodes (of {siege.steps_expected count}), 95 % of the answers to `sgctl status`, the controller's memory at its peak (and "
      "{siege.resident_bytes MiB} after it)",
