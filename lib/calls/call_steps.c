@@ -594,7 +594,8 @@ static void judge_roles(struct call_steps *s)
                                  .rate = NAN };
     struct price_change change = { .work = s->without, .ranks = s->n };
 
-    set_role(s, &change, excess);
+    if (o.standing)
+        set_role(s, &change, excess);
     report_suspicion(s, &o, &change,
                      &(struct cost_bounds){ .set = set_role,
                                             .low = fmax(0, wide.low),

@@ -103,21 +103,20 @@ struct kind_level {
     uint32_t max_steps;
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     uint32_t comm, peers;     /* of a collective: places in l->comm and l->peers, and 1; 0: none */
-    double sum;               /* of the step at hand */
-    float max_in_step;
+    float max_in_step;        /* of the step at hand, and the others */
+    double sum;
     uint32_t in_step, max_n;
 };
 
 struct candidate_place { /* a candidate */
     uint32_t node[2], nodes;
     bool of_comm; /* it is the communicator comm */
+    bool pairs;   /* some of the kinds are between two nodes */
     uint64_t comm;
     struct excess_sums {
         double sum, weight; /* over kinds */
         double excess;      /* the sum of their excesses, each with its weight */
     } fit, all, messages;   /* of the kinds that show it; of all that reach it; of those between two nodes */
-    struct excess_sums peers; /* of other communicators' that do the same between the same nodes */
-    bool pairs;               /* some of them are between two nodes */
 };
 
 struct links {
@@ -127,8 +126,9 @@ struct links {
     size_t n_places, places_cap;
     struct map places;            /* by place_key() */
     struct candidate_place *comm; /* communicators */
+    struct excess_sums *others;   /* of each: of others' that do the same between the same nodes */
     struct excess_sums *peers;    /* of the collectives that do the same between the same nodes */
-    size_t n_comms, comms_cap, n_peers, peers_cap;
+    size_t n_comms, comms_cap, others_cap, n_peers, peers_cap;
     struct map comms, same; /* by communicator; by what collectives do and between which nodes */
     uint32_t *reached;      /* by node: the kind that reached it last, and 1 */
     size_t reached_cap;
@@ -153,6 +153,7 @@ void links_reset(struct links *l)
     free(l->place);
     free(l->reached);
     free(l->comm);
+    free(l->others);
     free(l->peers);
     map_free(&l->places);
     map_free(&l->comms);
@@ -352,6 +353,7 @@ static void make_comm(struct links *l, struct kind_level *k, const struct graph_
     k->comm = number_of(&l->comms, info->comm, l->n_comms) + 1;
     if (k->comm > l->n_comms) {
         l->comm = xgrow(l->comm, &l->comms_cap, l->n_comms + 1, sizeof(*l->comm));
+        l->others = xgrow(l->others, &l->others_cap, l->n_comms + 1, sizeof(*l->others));
         l->comm[l->n_comms++] = (struct candidate_place){ .of_comm = true, .comm = info->comm };
     }
     k->peers = number_of(&l->same, key, l->n_peers) + 1;
@@ -533,7 +535,7 @@ static const struct candidate_place *narrowest(const struct links *l, const stru
 static void fit_comms(struct links *l)
 {
     for (size_t i = 0; i < l->n_comms; i++)
-        l->comm[i].fit = l->comm[i].peers = (struct excess_sums){ 0 };
+        l->comm[i].fit = l->others[i] = (struct excess_sums){ 0 };
     for (size_t i = 0; i < l->n_peers; i++)
         l->peers[i] = (struct excess_sums){ 0 };
     for (uint32_t i = 0; i < l->kinds; i++)
@@ -541,20 +543,21 @@ static void fit_comms(struct links *l)
             add_to(&l->peers[l->kind[i].peers - 1], &l->kind[i]);
     for (uint32_t i = 0; i < l->kinds; i++) {
         const struct kind_level *k = &l->kind[i];
-        struct excess_sums own = { 0 }, *peers;
+        struct excess_sums own = { 0 }, *peers, *others;
         struct candidate_place *c;
 
         if (!k->peers || !counts(l, k))
             continue;
         c = &l->comm[k->comm - 1];
+        others = &l->others[k->comm - 1];
         peers = &l->peers[k->peers - 1];
         add_to(&own, k);
         if (!(peers->weight - own.weight > 1e-6 * peers->weight)) /* nobody does the same */
             continue;
         add_to(&c->fit, k);
-        c->peers.sum += peers->sum - own.sum;
-        c->peers.weight += peers->weight - own.weight;
-        c->peers.excess += peers->excess - own.excess;
+        others->sum += peers->sum - own.sum;
+        others->weight += peers->weight - own.weight;
+        others->excess += peers->excess - own.excess;
     }
 }
 
@@ -568,7 +571,7 @@ static const struct candidate_place *or_comm(const struct links *l, const struct
         const struct candidate_place *c = &l->comm[i];
 
         if (is_slow(&c->fit) && explained(&c->fit) > SAME_EXPLAINED * explained(&p->fit) &&
-            mean_excess(&c->peers) + PEERS_Z / sqrt(c->peers.weight) < REST * mean_excess(&c->fit) &&
+            mean_excess(&l->others[i]) + PEERS_Z / sqrt(l->others[i].weight) < REST * mean_excess(&c->fit) &&
             (best == p || explained(&c->fit) > explained(&best->fit)))
             best = c;
     }

@@ -30,12 +30,19 @@
 #define LOOK      8u /* steps between two looks; chosen: a look sorts all kinds */
 
 struct kind_seen {
-    float first[FIRST], usual_s; /* usual_s: of those that do the same; 0: not known */
-    float fast_s;                /* below it a message is fast */
-    uint64_t does;               /* between which roles, and of what size */
-    uint32_t n_first, n, slow, fast, timed;
-    double slow_sum_s, fast_sum_s; /* of those that are slow; of `timed` that are as fast as others' */
-    bool is_slow, has_fast;        /* beside others; some of it is fast */
+    union {
+        float first[FIRST]; /* until it is known what is usual */
+        struct {
+            double slow_sum_s,
+                fast_sum_s; /* of those that are slow; of `timed` that are as fast as others' */
+            uint32_t timed;
+        };
+    };
+    float usual_s;                  /* of those that do the same; 0: not known */
+    float fast_s;                   /* below it a message is fast */
+    uint64_t does;                  /* between which roles, and of what size */
+    uint8_t n_first, n, slow, fast; /* at most SEEN */
+    bool is_slow, has_fast;         /* beside others; some of it is fast */
 };
 
 struct mixed {
@@ -191,6 +198,7 @@ static void learn_usual(struct mixed *m, const struct graph *g, const struct doi
             continue;
         memcpy(v, k->first, sizeof(v));
         own_s = statistics_medianf(v, FIRST);
+        k->slow_sum_s = k->fast_sum_s = k->timed = 0;
         k->usual_s = usual_s;
         k->fast_s = (float)(own_s > FAR_TIMES * (double)usual_s ? own_s / 2 : FAST_TIMES * (double)usual_s);
     }
@@ -299,8 +307,12 @@ static void follow_link(struct mixed *m)
 
 void mixed_step(struct mixed *m, const struct graph *g, uint32_t back)
 {
-    if (m->steps > MIXED_STEPS && !m->link.standing)
+    if (m->steps > MIXED_STEPS && !m->link.standing) {
+        free(m->kind);
+        m->kind = NULL;
+        m->kinds = m->cap = 0;
         return;
+    }
     m->kind = xgrow(m->kind, &m->cap, graph_kinds(g), sizeof(*m->kind));
     m->kinds = graph_kinds(g);
     take_step(m, g, back);

@@ -35,6 +35,7 @@ void graph_free(struct graph *g)
     }
     for (size_t i = 0; i < g->n_comms; i++)
         free(g->comm[i].node);
+    free(g->tally);
     free(g->rank);
     free(g->comm);
     free(g->kind);
@@ -81,10 +82,10 @@ void graph_reset(struct graph *g)
         k->gone += k->n;
         k->n = k->n_ends = 0;
         k->begun = false;
-        k->calls = k->orders = (struct tally){ 0 };
         k->whole = false;
         k->places = 0;
     }
+    graph_tally_forget(g);
     map_clear(&g->places);
     map_clear(&g->classes);
     g->n_places = g->n_classes = 0;

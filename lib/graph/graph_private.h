@@ -44,11 +44,14 @@ struct end { /* of a rank's step */
     uint64_t begun_ns; /* when the call that ended the step before was left; 0: there is none */
 };
 
-struct tally {
-    struct {
-        uint64_t sign;
-        uint32_t steps;
-    } of[SIGNS];
+/* What a rank called in the steps so far, in any order and in its own. */
+struct tallies {
+    struct tally {
+        struct {
+            uint64_t sign;
+            uint32_t steps;
+        } of[SIGNS];
+    } calls, orders;
 };
 
 struct rank {
@@ -62,11 +65,10 @@ struct rank {
     size_t n, cap, gone; /* gone: raw calls that were taken into steps */
     struct end *end;
     size_t n_ends, ends_cap;
-    uint64_t ended_ns;          /* its newest step; 0: none */
-    uint64_t sign;              /* what it calls in most steps; in some a call is missing */
-    uint64_t order;             /* the same in its order; 0: that varies */
-    struct tally calls, orders; /* what it called in the steps so far, in any order and in its own */
-    uint32_t program;           /* the role, before parts of it were taken out */
+    uint64_t ended_ns; /* its newest step; 0: none */
+    uint64_t sign;     /* what it calls in most steps; in some a call is missing */
+    uint64_t order;    /* the same in its order; 0: that varies */
+    uint32_t program;  /* the role, before parts of it were taken out */
     uint32_t seat[GRAPH_SEATINGS];
     struct slot *slot; /* places in its usual step */
     uint32_t places;
@@ -219,6 +221,8 @@ struct graph {
     } newest, other;   /* the newest step, and the one that was asked for last */
     struct graph_meeting lent[MEETINGS_LENT];
     uint32_t lend, found;  /* found: which step, back, had the meeting that was asked for last */
+    struct tallies *tally; /* by rank, until roles are known */
+    size_t tally_cap;
     uint32_t roles, tried; /* tried: steps in which ranks did not always make the same calls */
     bool seated;           /* seats in groups are known, as far as there are any */
     bool merged;           /* the step at hand is two */
@@ -382,6 +386,8 @@ static inline bool window_lost(const struct window *w)
 
 /* The same for the same calls in any order, with whomever. */
 uint64_t graph_sign(const struct graph *g, const struct window *w);
+/* Roles are known, or looked for from the beginning. */
+void graph_tally_forget(struct graph *g);
 /* graph_repair.c: put back calls whose records are missing, as far as the rank's usual step and the others'
  * records show what they were, and the end of a step, where some ranks have it.  false: it cannot be found */
 void graph_repair(struct graph *g, struct window *w, uint32_t number);

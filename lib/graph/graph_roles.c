@@ -88,6 +88,13 @@ static void join_alone(struct graph *g, uint32_t *parent)
     map_free(&lone);
 }
 
+void graph_tally_forget(struct graph *g)
+{
+    free(g->tally);
+    g->tally = NULL;
+    g->tally_cap = 0;
+}
+
 /* Counts a step by what was called in it; the commonest are kept (Misra & Gries 1982). */
 static void tally_step(struct tally *t, uint64_t sign)
 {
@@ -323,19 +330,22 @@ static void find_roles(struct graph *g, const struct window *w)
     uint32_t *parent, *number;
     bool all = true;
 
+    g->tally = xgrow(g->tally, &g->tally_cap, g->n_ranks, sizeof(*g->tally));
     for (uint32_t r = 0; r < g->n_ranks; r++) {
         struct rank *k = &g->rank[r];
+        struct tallies *t = &g->tally[r];
 
         if (k->known && w[r].n && !window_lost(&w[r])) {
-            tally_step(&k->calls, graph_sign(g, &w[r]));
-            tally_step(&k->orders, order_of(g, &w[r]));
+            tally_step(&t->calls, graph_sign(g, &w[r]));
+            tally_step(&t->orders, order_of(g, &w[r]));
         }
-        all = (!k->known || agrees(&k->calls, &k->sign)) && all;
-        if (!agrees(&k->orders, &k->order))
+        all = (!k->known || agrees(&t->calls, &k->sign)) && all;
+        if (!agrees(&t->orders, &k->order))
             k->order = 0;
     }
     if (!all && ++g->tried < TRIES)
         return;
+    graph_tally_forget(g);
     for (uint32_t r = 0; r < g->n_ranks && !all; r++)
         g->rank[r].sign =
             0; /* the calls vary: all are alike, as far as they have no communicators of their own */
