@@ -185,14 +185,16 @@ static bool blames(const struct report_verdict *r, const char *culprit)
     return false;
 }
 
-/* Those that it is priced with are culprits of the same verdict.  false: it was read with one of them. */
+/* Those that it is priced with are culprits of the same verdict, whose text all have.  false: it was read
+ * with one of them. */
 static bool join_places(struct report_verdicts *to, struct report_verdict *r, const json_t *with)
 {
+    const struct report_verdict *before = to->n ? &to->list[to->n - 1] : NULL;
     const json_t *other;
     size_t i;
 
-    if (to->n && !isnan(to->list[to->n - 1].slowdown_alone) && !isnan(r->slowdown_alone) && r->culprits.n &&
-        blames(&to->list[to->n - 1], r->culprits.text[0]))
+    if (before && !isnan(before->slowdown_alone) && !isnan(r->slowdown_alone) && r->culprits.n &&
+        blames(before, r->culprits.text[0]) && !strcmp(before->text, r->text))
         return false;
     json_array_foreach(with, i, other)
         if (json_is_string(other))

@@ -379,9 +379,33 @@ static void test_places(void)
     report_verdicts_free(&v);
 }
 
+/* Of three places one is over, and the two others are priced anew: that is another verdict. */
+static void test_places_again(void)
+{
+    static const char text[] =
+        "{\"verdicts\":["
+        "{\"culprits\":[\"n1\"],\"with\":[\"n2\",\"n3\"],\"slowdown_alone\":1.01,\"text\":\"three\"},"
+        "{\"culprits\":[\"n2\"],\"with\":[\"n1\",\"n3\"],\"slowdown_alone\":1.01,\"text\":\"three\"},"
+        "{\"culprits\":[\"n3\"],\"with\":[\"n1\",\"n2\"],\"slowdown_alone\":1.01,\"text\":\"three\"},"
+        "{\"culprits\":[\"n2\"],\"with\":[\"n3\"],\"slowdown_alone\":1.02,\"text\":\"two\"},"
+        "{\"culprits\":[\"n3\"],\"with\":[\"n2\"],\"slowdown_alone\":1.02,\"text\":\"two\"}]}";
+    json_t *o = json(text);
+    struct report_verdicts v;
+    char names[64];
+
+    report_verdicts_read(&v, o);
+    json_decref(o);
+    is_int((long long)v.n, 2, "places of the verdict before are another verdict where its text is another");
+    if (v.n == 2)
+        is_str(json_texts_show(&v.list[1].culprits, 8, names, sizeof(names)), "n2, n3",
+               "the second verdict has its own places");
+    report_verdicts_free(&v);
+}
+
 int main(void)
 {
     test_places();
+    test_places_again();
     test_node_verdict();
     test_text();
     test_unknown();
