@@ -148,6 +148,18 @@ static void find_stretches(const struct tempo *t, double limit_s, struct tempo_c
     add(&c->now, &mean, 1 / (float)slow);
 }
 
+struct tempo_step tempo_longer(const struct tempo_change *c)
+{
+    struct tempo_step longer = { c->now.step_s - c->before.step_s, c->now.work_s - c->before.work_s,
+                                 c->now.transfer_s - c->before.transfer_s };
+
+    if (!isnan(longer.work_s))
+        longer.work_s = fminf(longer.step_s, fmaxf(0, longer.work_s));
+    if (!isnan(longer.transfer_s)) /* medians of each need not add up */
+        longer.transfer_s = fminf(longer.step_s - longer.work_s, fmaxf(0, longer.transfer_s));
+    return longer;
+}
+
 void tempo_get(const struct tempo *t, struct tempo_change *c)
 {
     size_t fastest = 1, since = t->n;

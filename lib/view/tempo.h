@@ -50,5 +50,7 @@ struct tempo_change {
     uint64_t steps; /* in them, about */
 };
 void tempo_get(const struct tempo *t, struct tempo_change *c);
+/* What a step takes longer, and what of that is work and transfers: parts of it, the rest is waiting. */
+struct tempo_step tempo_longer(const struct tempo_change *c);
 
 #endif

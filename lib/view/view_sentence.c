@@ -69,21 +69,19 @@ static const char *of_window(const struct view *v, double now_s, char buf[32])
     return buf;
 }
 
-/* "; of the difference work is 450 ms, transfers 20.0 ms, waiting 5.00 ms" */
+/* "; of the difference 450 ms is work, 20.0 ms transfers and 5.00 ms waiting" */
 static void append_parts(const struct tempo_change *c, char *buf, size_t size)
 {
-    double all_s = c->now.step_s - c->before.step_s, work_s = c->now.work_s - c->before.work_s;
-    double transfer_s = c->now.transfer_s - c->before.transfer_s;
-    double rest_s = all_s - work_s - (isnan(transfer_s) ? 0 : transfer_s);
+    struct tempo_step longer = tempo_longer(c);
 
-    if (isnan(work_s))
+    if (isnan(longer.work_s))
         return;
-    text_append(buf, size, "; of the difference work is %s", text_s(fmin(all_s, fmax(0, work_s))).s);
-    if (!isnan(transfer_s))
-        text_append(buf, size, ", transfers %s, waiting %s", text_s(fmin(all_s, fmax(0, transfer_s))).s,
-                    text_s(fmin(all_s, fmax(0, rest_s))).s);
+    text_append(buf, size, "; of the difference %s is work, ", text_s(longer.work_s).s);
+    if (!isnan(longer.transfer_s))
+        text_append(buf, size, "%s transfers and %s waiting", text_s(longer.transfer_s).s,
+                    text_s(longer.step_s - longer.work_s - longer.transfer_s).s);
     else
-        text_append(buf, size, ", transfers and waiting %s", text_s(fmin(all_s, fmax(0, rest_s))).s);
+        text_append(buf, size, "%s transfers and waiting", text_s(longer.step_s - longer.work_s).s);
 }
 
 /* Was somebody named who cost something?  Then what the run's steps took is that verdict's to explain. */

@@ -127,6 +127,33 @@ static void check_case(size_t i, uint32_t steps, uint32_t together)
        together, right, RUNS, other);
 }
 
+/* What a step takes longer is work, transfers and the rest, which are never more than all of it. */
+static void parts_add_up(void)
+{
+    static const struct {
+        struct tempo_step before, now, longer;
+        const char *what;
+    } changes[] = {
+        { { 1, 0.75f, 0.125f }, { 2, 1.5f, 0.25f }, { 1, 0.75f, 0.125f }, "all of them grow" },
+        { { 1, 0.75f, 0.125f }, { 2, 0.5f, 1 }, { 1, 0, 0.875f }, "work is less" },
+        { { 1, 0.75f, 0.25f }, { 2, 1.5f, 1.25f }, { 1, 0.75f, 0.25f }, "they grow by more than all" },
+        { { 1, 0.75f, NAN }, { 2, 2.25f, NAN }, { 1, 1, NAN }, "transfers are not known" },
+        { { 1, NAN, 0.125f }, { 2, NAN, 0.25f }, { 1, NAN, 0.125f }, "work is not known" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        struct tempo_step got =
+            tempo_longer(&(struct tempo_change){ .before = changes[i].before, .now = changes[i].now });
+        const struct tempo_step *want = &changes[i].longer;
+
+        ok(got.step_s == want->step_s &&
+               (isnan(want->work_s) ? isnan(got.work_s) : got.work_s == want->work_s) &&
+               (isnan(want->transfer_s) ? isnan(got.transfer_s) : got.transfer_s == want->transfer_s),
+           "parts of what a step takes longer, where %s\n%g: %g and %g", changes[i].what, got.step_s,
+           got.work_s, got.transfer_s);
+    }
+}
+
 int main(void)
 {
     static const uint32_t lengths[] = { 240, 400, 3000, 20000 };
@@ -143,5 +170,6 @@ int main(void)
         tempo_take(&t, step, &(struct tempo_step){ step < 20 ? 1 : 2, 1, NAN });
     tempo_get(&t, &c);
     ok(c.kind == TEMPO_STEADY, "few steps show no change");
+    parts_add_up();
     return done_testing();
 }
