@@ -341,6 +341,13 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     return n;
 }
 
+double view_verdict_alone(const struct finding *f, double run_s)
+{
+    double share = (1 - 1 / f->alone) / (1 - 1 / f->slowdown);
+
+    return f->alone >= 1 && f->slowdown > 1 ? finding_slowdown(run_s, fmin(1, share) * f->saved_s) : NAN;
+}
+
 /* The most costly ones are what stands now, the run's list is priced by the whole run. */
 static void set_verdicts(struct view *v, double now_s, struct view_verdict *now, size_t n)
 {
@@ -355,8 +362,10 @@ static void set_verdicts(struct view *v, double now_s, struct view_verdict *now,
         for (size_t i = 0; i < s->n; i++)
             if (s->now[i].finding.id == r->finding.id && r->finding.standing)
                 s->now[i].found_s = r->found_s;
-        if (!isnan(r->finding.saved_s))
-            r->finding.slowdown = finding_slowdown(run_s, r->finding.saved_s);
+        if (isnan(r->finding.saved_s))
+            continue;
+        r->finding.alone = view_verdict_alone(&r->finding, run_s);
+        r->finding.slowdown = finding_slowdown(run_s, r->finding.saved_s);
     }
     if (s->n_raised > 1)
         qsort(s->raised, s->n_raised, sizeof(s->raised[0]), view_verdict_by_cost);

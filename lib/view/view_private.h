@@ -152,10 +152,16 @@ void view_judge(struct view *v, double now_s);
 /* For qsort(): by what they cost.  A hang that goes on, which has no price, comes first; what follows from
  * another behind all others. */
 int view_verdict_by_cost(const void *a, const void *b);
+/* What mending one of several would undo of the run: the same part of saved_s as it is, by alone and
+ * slowdown, of the steps that these two are of. */
+double view_verdict_alone(const struct finding *f, double run_s);
 
 /* view_run.c: the verdicts of a job that has ended */
 void view_run_take(struct view *v, double now_s);
 /* The costliest of them as a sentence; NULL: none cost anything. */
 const char *view_run_sentence(const struct view *v);
+/* What mending one of several would undo of the run: the same part of saved_s as it is, by alone and
+ * slowdown, of the steps that these two are of. */
+double view_run_alone(const struct finding *f, double run_s);
 
 #endif

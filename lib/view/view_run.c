@@ -85,6 +85,7 @@ static void settle_verdict(const struct view *v, double now_s, struct view_verdi
            step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding), run_ratio = (run_s + step_s) / run_s;
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
+    d->finding.alone = view_verdict_alone(&d->finding, run_s);
     d->finding.slowdown = finding_slowdown(run_s, d->finding.saved_s);
     /* What ran before the job's first call and after its last one is not seen, at most a step each: the run
      * was longer than it seems, and cost as much more at its end as while the verdict had stood. */

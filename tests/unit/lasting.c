@@ -394,6 +394,38 @@ static void together(const struct job *job, uint32_t n, const char *begins)
     view_free(run.view);
 }
 
+/* What mending one of them would have gained is said of the run, too, as what all of them cost. */
+static void together_for_a_while(const struct job *job, uint32_t end, uint32_t steps)
+{
+    struct job some = *job;
+    const struct view_verdict *d;
+    double of_all = NAN, of_one = NAN, share;
+
+    some.end = end;
+    some.steps = steps;
+    random_state = 5;
+    begin(&some);
+    while (run.k < some.steps) {
+        step();
+        if (run.k == end && (d = verdict(FINDING_STRAGGLER, false))) {
+            of_all = 1 - 1 / d->finding.slowdown;
+            of_one = 1 - 1 / d->finding.alone;
+        }
+    }
+    view_finish(run.view, run.now_s);
+    share = of_one / of_all;
+    if (!is_int((long long)view_verdicts_reported(run.view, &d), 1, "%s for a while: it is reported",
+                job->what))
+        return;
+    of_one = 1 - 1 / d->finding.alone;
+    ok(near(of_one / (1 - 1 / d->finding.slowdown), share, 0.25) &&
+           1 - 1 / d->finding.slowdown < of_all / 2 &&
+           strstr(d->text, ", and mending only one of them would have gained at most "),
+       "%s for a while: mending one of them would have gained that share of what both cost\n%g: %s",
+       job->what, share, d->text);
+    view_free(run.view);
+}
+
 /* A rhythm from the start is the program's; one that began later is a fault, and so are as many slow steps in
  * a row as fast ones. */
 static void rhythms(void)
@@ -516,6 +548,7 @@ int main(void)
     agrees(&messages, true);
     together(&two_of_one_barrier, 2, "node2 (2 ranks) and node3 (2 ranks) compute ");
     together(&two_nodes, 2, "node2 (2 ranks) and node3 (2 ranks) compute ");
+    together_for_a_while(&two_of_one_barrier, ONSET + 200, 1500);
     rhythms();
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
