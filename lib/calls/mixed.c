@@ -15,7 +15,8 @@
 #define SEEN       64u
 #define USUAL_SLOW 32u
 #define SLOW_SHARE 0.25
-/* of that, of any other kind that does the same, and of a link that has healed. Chosen: halfway to none */
+/* Slow messages that no other kind that does the same has, and with fewer of which a link has healed. Chosen:
+ * halfway between that share and none. */
 #define OTHERS_SHARE (SLOW_SHARE / 2)
 /* Times what others take: slow; a fast one is within the other of them.  BASELINE_TIMES of view/baseline.h:
  * peers on real networks differ by less than a factor of two. */
@@ -318,7 +319,7 @@ void mixed_step(struct mixed *m, const struct graph *g, uint32_t back)
     take_step(m, g, back);
     if (m->link.standing)
         follow_link(m);
-    else if (++m->steps % LOOK == 0)
+    else if (++m->steps % LOOK == 0 && graph_roles(g)) /* else it is not known who does the same */
         look(m, g);
 }
 

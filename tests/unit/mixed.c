@@ -21,6 +21,7 @@ struct speeds {
     bool one_way;      /* only those from the first node of the pair are */
     uint32_t until;    /* they are until that step; 0: to the end */
     double tail;       /* chance of a message of any pair to take 5 times as long */
+    bool alone;        /* each pair has a communicator of its own, and calls it more often in each step */
 };
 
 static uint32_t number; /* of a pair's messages one way */
@@ -51,6 +52,19 @@ static void message(struct graph *g, uint32_t from, uint32_t to, double sent_s, 
                1);
 }
 
+static void reduce(struct graph *g, uint32_t rank, uint64_t comm, uint32_t seq, double at_s)
+{
+    graph_call(g,
+               &(struct call){ .rank = rank,
+                               .op = RING_OP_ALLREDUCE,
+                               .comm = comm,
+                               .seq = seq,
+                               .bytes = 8,
+                               .enter_ns = (uint64_t)((5 + at_s) * 1e9),
+                               .leave_ns = (uint64_t)((5 + at_s + 1e-4) * 1e9) },
+               comm);
+}
+
 static double takes_s(const struct speeds *k, uint32_t pair, uint32_t step, bool back)
 {
     double s = TAKES_S * (1 + 0.03 * gauss());
@@ -66,7 +80,7 @@ static struct mixed_link run(const struct speeds *k, struct mixed *m, struct pri
 {
     struct graph *g = graph_new();
     struct mixed_link found;
-    uint32_t seen = 0;
+    uint32_t seen = 0, times = k->alone ? 2 * TIMES : TIMES;
 
     number = 0;
     for (uint32_t r = 0; r < 2 * k->pairs; r++)
@@ -74,21 +88,17 @@ static struct mixed_link run(const struct speeds *k, struct mixed *m, struct pri
     for (uint32_t i = 0; i < STEPS; i++) {
         double begin_s = 2.0 * i;
 
-        for (uint32_t t = 0; t < TIMES; t++, number++)
+        for (uint32_t t = 0; t < times; t++, number++)
             for (uint32_t p = 0; p < k->pairs; p++) {
-                message(g, 2 * p, 2 * p + 1, begin_s + 0.2 * t, takes_s(k, p, i, false));
-                message(g, 2 * p + 1, 2 * p, begin_s + 0.2 * t + 0.1, takes_s(k, p, i, true));
+                double sent_s = begin_s + 1.2 / times * t;
+
+                message(g, 2 * p, 2 * p + 1, sent_s, takes_s(k, p, i, false));
+                message(g, 2 * p + 1, 2 * p, sent_s + 0.6 / times, takes_s(k, p, i, true));
             }
         for (uint32_t r = 0; r < 2 * k->pairs; r++) {
-            graph_call(g,
-                       &(struct call){ .rank = r,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = 2,
-                                       .seq = i,
-                                       .bytes = 8,
-                                       .enter_ns = (uint64_t)((5 + begin_s + 1.5) * 1e9),
-                                       .leave_ns = (uint64_t)((5 + begin_s + 1.5001) * 1e9) },
-                       2);
+            for (uint32_t c = 0; c < (k->alone ? i + 1 : 1); c++)
+                reduce(g, r, k->alone ? 2 + r / 2 : 2, k->alone ? i * (i + 1) / 2 + c : i,
+                       begin_s + 1.5 + 0.001 * c);
             graph_step_end(g, r, i + 1);
         }
         for (; seen < graph_steps(g); seen++)
@@ -114,19 +124,22 @@ static const struct {
     bool named;
     const char *what;
 } cases[] = {
-    { { 4, 1, 2, 1, 10, 2, false, 0, 0 }, true, "every other message between two nodes is slow" },
-    { { 4, 1, 2, 1, 4, 3, false, 0, 0 }, true, "one of three is" },
-    { { 4, 1, 2, 1, 10, 2, false, 0, 0.01 }, true, "so it is where others take longer now and then" },
-    { { 4, 1, 2, 10, 10, 2, false, 0, 0 }, false, "all messages of a link are slow: it may be far" },
-    { { 4, 1, 2, 5, 7, 2, false, 0, 0 }, false, "a far link varies" },
-    { { 4, 1, 2, 1, 2, 2, false, 0, 0 }, false, "twice as long is no second speed" },
-    { { 4, 1, 2, 1, 10, 2, true, 0, 0 }, false, "one direction is as fast as others" },
-    { { 4, 0, 4, 1, 10, 2, false, 0, 0 }, false, "every other message of all pairs is slow: the program's" },
-    { { 4, 1, 3, 1, 10, 2, false, 0, 0 }, false, "two pairs of four have two speeds" },
-    { { 3, 1, 2, 1, 10, 2, false, 0, 0 }, false, "two other pairs are too few to show what is usual" },
-    { { 4, 1, 2, 1, 10, 12, false, 0, 0 }, false, "one message of twelve is slow now and then" },
-    { { 4, 0, 0, 1, 1, 2, false, 0, 0.02 }, false, "all are as fast, but for a tail" },
-    { { 4, 1, 2, 1, 10, 2, false, 30, 0 }, false, "the link has healed" },
+    { { 4, 1, 2, 1, 10, 2, false, 0, 0, false }, true, "every other message between two nodes is slow" },
+    { { 4, 1, 2, 1, 4, 3, false, 0, 0, false }, true, "one of three is" },
+    { { 4, 1, 2, 1, 10, 2, false, 0, 0.01, false }, true, "so it is where others take longer now and then" },
+    { { 4, 1, 2, 10, 10, 2, false, 0, 0, false }, false, "all messages of a link are slow: it may be far" },
+    { { 4, 1, 2, 5, 7, 2, false, 0, 0, false }, false, "a far link varies" },
+    { { 4, 1, 2, 1, 2, 2, false, 0, 0, false }, false, "twice as long is no second speed" },
+    { { 4, 1, 2, 1, 10, 2, true, 0, 0, false }, false, "one direction is as fast as others" },
+    { { 4, 0, 4, 1, 10, 2, false, 0, 0, false },
+      false,
+      "every other message of all pairs is slow: the program's" },
+    { { 4, 1, 3, 1, 10, 2, false, 0, 0, false }, false, "two pairs of four have two speeds" },
+    { { 3, 1, 2, 1, 10, 2, false, 0, 0, false }, false, "two other pairs are too few to show what is usual" },
+    { { 4, 1, 2, 1, 10, 12, false, 0, 0, false }, false, "one message of twelve is slow now and then" },
+    { { 4, 0, 0, 1, 1, 2, false, 0, 0.02, false }, false, "all are as fast, but for a tail" },
+    { { 4, 1, 2, 1, 10, 2, false, 30, 0, false }, false, "the link has healed" },
+    { { 4, 1, 2, 1, 10, 2, false, 0, 0, true }, false, "no two pairs do the same" },
 };
 
 int main(void)
