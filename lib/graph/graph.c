@@ -101,6 +101,8 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
     g->rank = xgrow(g->rank, &g->ranks_cap, rank + 1, sizeof(*g->rank));
     if (rank >= g->n_ranks)
         g->n_ranks = rank + 1;
+    if (!g->rank[rank].known) /* seats may be known already, and it has none then */
+        memset(g->rank[rank].seat, 0xff, sizeof(g->rank[rank].seat));
     g->rank[rank].known = true;
     g->rank[rank].node = node;
     if (node >= g->nodes)

@@ -116,6 +116,7 @@ static void a_late_rank(void)
        graph_replay(g, GRAPH_STEPS, NULL));
     ok(graph_begin_s(g, 0, 0) > 0 && isnan(graph_begin_s(g, 0, 99)),
        "a rank without a part in a step does not begin it");
+    is_int(graph_seat(g, 99, 0), GRAPH_NONE, "a rank that came after seats were known has none");
     graph_free(g);
 }
 
