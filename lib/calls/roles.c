@@ -23,7 +23,7 @@
 /* The ranks at a seat are that alike: the most excess over the least.  Chosen: data differ from group to
  * group, what makes several machines slow is seldom alike. */
 #define SEAT_ALIKE 2.0
-/* That as many slow ranks as there are would fill all seats of one number, had they no reason to. */
+/* Probability that chance alone puts as many slow ranks as there are on all seats of one number. */
 #define SEAT_CHANCE 0.01
 /* Of the heaviest role's level. Chosen: what has less to do than a tenth of it waits for others by design. */
 #define SERVES 0.1
@@ -256,6 +256,32 @@ static void part_seats(struct roles *r, struct graph *g)
     r->roles = graph_roles(g);
 }
 
+/* Each role's level.  Ranks are sorted by role first, since there may be as many roles as ranks. */
+static void take_role_levels(struct roles *r, const struct graph *g)
+{
+    uint32_t *end = xcalloc(r->roles, sizeof(*end)), begin = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        end[graph_role(g, i)] += r->level_s[i] > 0;
+    for (uint32_t role = 0; role < r->roles; role++) {
+        uint32_t n = end[role];
+
+        end[role] = begin; /* it moves as the role's ranks come */
+        begin += n;
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->level_s[i] > 0)
+            r->scratch[end[graph_role(g, i)]++] = r->level_s[i];
+    begin = 0;
+    for (uint32_t role = 0; role < r->roles; role++) {
+        uint32_t n = end[role] - begin;
+
+        r->role_s[role] = n ? statistics_selectf(r->scratch + begin, n, (n - 1) / 2) : NAN;
+        begin = end[role];
+    }
+    free(end);
+}
+
 bool roles_take(struct roles *r, struct graph *g, float *own_s, uint32_t n, const bool *held)
 {
     if (!graph_roles(g))
@@ -275,14 +301,7 @@ bool roles_take(struct roles *r, struct graph *g, float *own_s, uint32_t n, cons
         follow_levels(r, own_s, held);
     if (++r->steps == LEVEL_STEPS)
         part_seats(r, g);
-    for (uint32_t role = 0; role < r->roles; role++) {
-        uint32_t m = 0;
-
-        for (uint32_t i = 0; i < n; i++)
-            if (graph_role(g, i) == role && r->level_s[i] > 0)
-                r->scratch[m++] = r->level_s[i];
-        r->role_s[role] = m ? statistics_selectf(r->scratch, m, (m - 1) / 2) : NAN;
-    }
+    take_role_levels(r, g);
     compare_roles(r, g);
     if (r->roles < 2)
         return true;
