@@ -6,15 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "tests/random.h"
 #include "tests/tap.h"
-
-static uint64_t random_state = 42;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
 
 /* How much longer than the first ones a step of that number takes. */
 typedef double factor_fn(uint32_t step, uint32_t steps);
@@ -160,6 +153,7 @@ int main(void)
     struct tempo_change c;
     struct tempo t = { 0 };
 
+    random_state = 42;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         for (size_t k = 0; k < ARRAY_SIZE(lengths); k++)
             check_case(i, lengths[k], 1);
