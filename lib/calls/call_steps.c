@@ -94,14 +94,15 @@ struct call_steps {
     uint32_t judged;    /* steps */
     bool last;          /* no more calls come: all prices are taken once more */
     bool any;
-    double end_s;                           /* of that step */
-    float *own_s;                           /* by rank, of the step being judged */
-    struct price_work *without;             /* by rank, of a price */
-    bool late[STRAGGLERS_MAX][GRAPH_STEPS]; /* of a price: in which it is */
-    float *slower;                          /* excess by kind, of a price */
-    struct price_slow *slow;                /* by kind, of a price */
-    float *place_excess;                    /* by place, likewise */
-    bool *held;                             /* by rank: it is slow */
+    double end_s;               /* of that step */
+    float *own_s;               /* by rank, of the step being judged */
+    struct price_work *without; /* by rank, of a price */
+    /* by straggler, of a price: the steps in which it is late; where that is in all, those that show it */
+    bool late[STRAGGLERS_MAX][GRAPH_STEPS];
+    float *slower;           /* excess by kind, of a price */
+    struct price_slow *slow; /* by kind, of a price */
+    float *place_excess;     /* by place, likewise */
+    bool *held;              /* by rank: it is slow */
     size_t own_cap, without_cap, slower_cap, held_cap, slow_cap, place_cap;
 };
 
@@ -214,7 +215,7 @@ static void find_late_steps(const struct work *w, const struct straggler *g, boo
     }
 }
 
-/* In which steps one is that was away in some. */
+/* Which steps show one that was away in some (detect/straggler.h); likewise. */
 static void find_steps_with(const struct work *w, const struct straggler *g, bool on[GRAPH_STEPS])
 {
     memset(on, true, GRAPH_STEPS * sizeof(on[0]));

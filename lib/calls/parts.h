@@ -11,10 +11,10 @@
 #include "graph/graph.h"
 
 bool parts_is_one(const struct graph *g, uint32_t role, uint32_t ranks);
-/* By place, what is to be taken away from pieces of work so that all ranks of the program share what the
- * part has too much, `times` over: excess over what all do there on the mean, of the part, and of the others,
- * where it is below 0. 0: at places of other programs.  by_place is of graph_places(); ranks is how many the
- * graph has.  false: the role is no part, or calls are missing in the newest step. */
+/* By place, the excess of a piece of work over the mean of all ranks of the program, times `times`: without
+ * it all of them share the work.  It is below 0 where the others have less than the mean, and 0 at places of
+ * other programs.  by_place is of graph_places(); ranks is how many the graph has.  false: the role is no
+ * part, or calls are missing in the newest step. */
 bool parts_excess(const struct graph *g, uint32_t role, uint32_t ranks, double times, float *by_place);
 
 #endif

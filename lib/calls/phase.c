@@ -5,15 +5,16 @@
 
 #include "common/xalloc.h"
 
-/* Of what the work is too much, a phase has most with this share. Chosen: what is left is no more than what
- * noise makes of the other pieces. */
+/* A phase has at least this share of the excess. Chosen: what is left is no more than what noise makes of the
+ * other pieces. */
 #define MOST 0.8
 /* A phase with more of the work than this has most of any excess. Chosen: between half of the work and MOST.
  */
 #define ORDINARY 0.6
-/* A piece that is longer by so many standard errors is; chosen: one of 700 is by chance. */
+/* A piece is surely longer from so many standard errors on. Chosen: one of 700 is by chance. */
 #define SURELY 3.0
-/* of the excess that the others have is as much; chosen: twice apart is two things */
+/* A further piece belongs to the phase when its excess, over its work, is this share of that of the phase.
+ * Chosen: where one is twice the other, they are two things. */
 #define LIKE      0.5
 #define NO_WORK   1e-3       /* of the step: pieces that have less are none */
 #define OPS_MAX   (1u << 20) /* that are looked at: some 10 ms */

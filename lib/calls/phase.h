@@ -1,7 +1,7 @@
 /* phase.h - where in the step somebody's work is too long: in front of which calls.
  *
- * Each piece of work is compared with the same piece of the other ranks of the role, in the newest steps; of
- * those that are surely longer the fewest are taken that have most of what the work is too much.  Pure;
+ * Each piece of work is compared with the same piece of the other ranks of the role, in the newest steps.
+ * The phase is the fewest of those that are surely longer that together have most of the excess.  Pure;
  * memory 64 bytes a role and piece while it looks. */
 #ifndef SYNCGUARD_CALLS_PHASE_H
 #define SYNCGUARD_CALLS_PHASE_H
@@ -12,7 +12,7 @@
 #include "graph/graph.h"
 
 struct slow_phase {
-    double share;       /* of what the work is too much, 0 to 1, that lies in these pieces */
+    double share;       /* of the excess, 0 to 1, that lies in these pieces */
     uint32_t pieces, n; /* how many they are, and of how many in a step */
     /* The calls that they are in front of; false: different ones. Then n are the pieces in front of such a
      * call. */

@@ -101,7 +101,6 @@ static double changed_transfer(const struct graph_meeting *m, const struct graph
 {
     const struct changed_replay *r = arg;
     const struct price_change *c = r->change;
-
     const struct price_slow *slow = c->slow ? &c->slow[m->kind] : NULL;
 
     if (s->number < c->from)

@@ -38,8 +38,8 @@ struct diagnosis_step {
     const float *own_s; /* n: own work by rank, NaN not known */
     uint32_t n;
     double duration_s, transfer_s; /* transfer NaN: not known */
-    /* of the ranks, for the last at each of its collectives, on the mean; NaN: not known, 0: no more than
-     * own_s says */
+    /* for how long a rank waits for the last one at the step's collectives, mean over the ranks; NaN: not
+     * known, 0: no longer than own_s shows */
     double wait_s;
     double ended_s; /* the caller's clock, and ... */
     double began_s; /* ... when the first item of the job came */

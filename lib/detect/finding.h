@@ -75,8 +75,8 @@ struct finding {
      * costs next to nothing while the others stand; the price of the one that is reported is what they all
      * cost together.  Its own id: it is reported itself. */
     uint32_t with;
-    /* of one that others are reported with: the slowdown that mending a single one would undo, at most; NaN
-     */
+    /* of one that others are reported with: the slowdown that mending a single one would undo, at most; NaN:
+     * there are no others */
     double alone;
     bool standing;
     bool unconfirmed; /* it has not lasted long enough to be named; see diagnosis.h */

@@ -25,17 +25,17 @@
 
 /* There is one for each rank: the small ones stand together. */
 struct track {
-    double z;              /* strongest evidence now ... */
+    double z;              /* strongest evidence now, from `window` steps */
     uint32_t place;        /* a rank, or the number of a node or a switch */
     uint32_t ranks, first; /* that belong to it; one of them */
     uint32_t seen;
-    float past;                  /* mean of those that left the longest window ... */
+    float past;                  /* mean of the past_n that left the longest window */
     int32_t sum[PLACES_WINDOWS]; /* of the newest */
     float block_change[PLACES_WINDOWS], block_before[PLACES_WINDOWS];
     int16_t x[PLACES_LONGEST]; /* excess over the others, clipped, in fixed point */
-    uint16_t past_n;           /* ... their number, at most PAST_MAX */
+    uint16_t past_n;           /* at most PAST_MAX */
     uint8_t scope;             /* enum finding_scope */
-    uint8_t window;            /* ... and the steps z is from, at most PLACES_MEDIAN_STEPS */
+    uint8_t window;            /* at most PLACES_MEDIAN_STEPS */
     uint8_t above; /* steps in a row above PLACES_LIMIT_Z; clear ones count twice; at most UINT8_MAX */
     bool named;    /* the caller's: it has part in what is named, and its past stands still meanwhile */
 };

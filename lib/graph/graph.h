@@ -133,9 +133,9 @@ uint32_t graph_places(const struct graph *g);
 uint32_t graph_place_class(const struct graph *g, uint32_t place);
 uint32_t graph_classes(const struct graph *g);
 
-/* Ranks of one role make the same calls, in the same order if at least two of them do, and are joined by
- * communicators of their own where they have any (the same stage of every replica). Roles count from 0;
- * GRAPH_NONE while no step is complete. */
+/* Ranks of one role make the same calls, and are joined by communicators of their own where they have any
+ * (the same stage of every replica).  Where they make them in several orders, and each order has at least two
+ * ranks, each is a role of its own.  Roles count from 0; GRAPH_NONE while no step is complete. */
 uint32_t graph_roles(const struct graph *g);
 uint32_t graph_role(const struct graph *g, uint32_t rank);
 
@@ -145,8 +145,9 @@ uint32_t graph_role(const struct graph *g, uint32_t rank);
  * machine, as a node or neighbouring ones are.  GRAPH_NONE: there is no such kind, or it is not known yet. */
 #define GRAPH_SEATINGS 4u /* kinds of groups of a role; more are left out */
 uint32_t graph_seat(const struct graph *g, uint32_t rank, uint32_t seating);
-/* The ranks of a role at a seat are a role of their own from now on; the role that they were of before. */
+/* Make the ranks of a role at a seat a role of their own. */
 void graph_part(struct graph *g, uint32_t role, uint32_t seating, uint32_t seat);
+/* The role that a rank had before any part was made of it. */
 uint32_t graph_program(const struct graph *g, uint32_t rank);
 
 /* ---- replay ---- */
