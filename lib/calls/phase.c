@@ -16,7 +16,7 @@
 /* A further piece belongs to the phase when its excess, over its work, is this share of that of the phase.
  * Chosen: where one is twice the other, they are two things. */
 #define LIKE      0.5
-#define NO_WORK   1e-3       /* of the step: pieces that have less are none */
+#define NO_WORK   1e-3       /* of the step: pieces that should have less are none */
 #define OPS_MAX   (1u << 20) /* that are looked at: some 10 ms */
 #define CELLS_MAX (1u << 18)
 
@@ -147,8 +147,8 @@ static bool find_most(struct cell *const *list, size_t n, double all_s, double a
     for (size_t i = 1; i < most; i++)
         found->alike = found->alike && calls_alike(list[i], list[0]);
     for (size_t i = 0; i < n; i++)
-        found->n +=
-            list[i]->should_s > NO_WORK * all_should_s && (!found->alike || calls_alike(list[i], list[0]));
+        found->n += i < most || (list[i]->should_s > NO_WORK * all_should_s &&
+                                 (!found->alike || calls_alike(list[i], list[0])));
     return true;
 }
 

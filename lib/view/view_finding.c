@@ -99,22 +99,40 @@ static void append_longer(const struct finding *f, char *buf, size_t size)
                     units_format_factor(times, sizeof(times), 1 + f->excess));
 }
 
-/* ", nearly all of it in front of 4 of 8 alltoall of a step,", where a part of the step is slow. */
-static void append_phase(const struct view *v, const struct finding *f, char *buf, size_t size)
+/* "4 of the 8", "all 8", "the one" */
+static const char *some_of(uint32_t some, uint32_t n, char *buf, size_t size)
+{
+    if (some < n)
+        snprintf(buf, size, "%u of the %u", some, n);
+    else if (n > 1)
+        snprintf(buf, size, "all %u", n);
+    else
+        snprintf(buf, size, "the one");
+    return buf;
+}
+
+/* ", nearly all of it in front of 4 of the 8 alltoall calls of a step,", where a part of the step is slow. */
+static void append_phase(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
 {
     struct slow_phase p;
+    char some[32];
+    const char *s;
 
     if (!call_steps_phase(v->calls, f->scope, f->place, &p))
         return;
+    s = p.n == 1 ? "" : "s";
     text_append(buf, size, ", %s of it ", p.share > NEARLY_ALL ? "nearly all" : "most");
     if (!p.alike)
         text_append(buf, size, "in %u of the %u parts of a step,", p.pieces, p.n);
     else if (p.message)
-        text_append(buf, size, "in front of %u of the %u messages that it %s a step,", p.pieces, p.n,
-                    p.sends ? "sends" : "receives");
+        text_append(buf, size, "in front of %s message%s that it %s a step,",
+                    some_of(p.pieces, p.n, some, sizeof(some)), s,
+                    p.sends ? past ? "sent" : "sends"
+                    : past  ? "received"
+                            : "receives");
     else
-        text_append(buf, size, "in front of %u of the %u %s calls of a step,", p.pieces, p.n,
-                    ring_op_name((enum ring_op)p.op));
+        text_append(buf, size, "in front of %s %s call%s of a step,",
+                    some_of(p.pieces, p.n, some, sizeof(some)), ring_op_name((enum ring_op)p.op), s);
 }
 
 /* "waits 40.0 ms a step longer for its input than its peers", where that is most of what it is late by; else
@@ -297,7 +315,7 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
         if (!append_input(v, f, past, buf, size)) {
             text_append(buf, size, past ? "computed " : "computes ");
             append_longer(f, buf, size);
-            append_phase(v, f, buf, size);
+            append_phase(v, f, past, buf, size);
         }
         append_last(f, past, buf, size);
         break;
