@@ -259,9 +259,9 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
     else if (f->scope == SCOPE_LINK && f->rate > 0)
         text_append(
             buf, size,
-            "Some messages between %s and %s %s %s times as long as those between other nodes that do "
-            "the same, and others there %s not; it %s so from the start",
-            place, other, take, times, past ? "did" : "do", past ? "was" : "is");
+            "From the start some messages between %s and %s %s %s times as long as those between other "
+            "nodes that do the same, while others between the two %s not",
+            place, other, take, times, past ? "did" : "do");
     else if (f->scope == SCOPE_LINK)
         text_append(buf, size, "Transfers between %s and %s %s %s times as long as before", place, other,
                     take, times);
@@ -269,7 +269,8 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
         text_append(buf, size, "Transfers to and from %s %s %s times as long as before", place, take, times);
 }
 
-/* "The collectives of dp3 (8 ranks) take 3.10 times as long as before, those of other communicators ..." */
+/* "The collectives of communicator dp3 (8 ranks) take 3.10 times as long as before, while those of other
+ * communicators between the same nodes do not" */
 static void append_collectives(const struct view *v, const struct finding *f, bool past, char *buf,
                                size_t size)
 {
@@ -287,7 +288,7 @@ static void append_collectives(const struct view *v, const struct finding *f, bo
     text_append(buf, size, "%s %s times as long as before", past ? "took" : "take",
                 units_format_factor(times, sizeof(times), 1 + f->excess));
     if (f->comm)
-        text_append(buf, size, ", while those of others between the same nodes %s",
+        text_append(buf, size, ", while those of other communicators between the same nodes %s",
                     past ? "did not" : "do not");
 }
 

@@ -128,7 +128,7 @@ static void stays_slow(void)
        "one slow communicator: the verdict blames no node");
     if (n) {
         ok(strstr(d->text, "The collectives of communicator dp2 (3 ranks) take ") == d->text &&
-               strstr(d->text, "while those of others between the same nodes do not"),
+               strstr(d->text, "while those of other communicators between the same nodes do not"),
            "it names the communicator: %s", d->text);
         is_near(d->finding.excess, TIMES - 1, 0.05, "it says how much longer they take");
         is_near(d->finding.slowdown, slow_s / (slow_s - (TIMES - 1) * PASS_S), 0.02,
