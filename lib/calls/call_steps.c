@@ -204,23 +204,20 @@ static const float *slower_by(struct call_steps *s, const struct straggler *list
     return any ? s->slower : NULL;
 }
 
-/* In which steps one is late that is so now and then; by their numbers, modulo GRAPH_STEPS. */
-static void find_late_steps(const struct work *w, const struct straggler *g, bool late[GRAPH_STEPS])
+/* In which steps one is late that is so now and then, or which show one that was away in some
+ * (detect/straggler.h); by their numbers, modulo GRAPH_STEPS. */
+static void find_steps_with(const struct work *w, const struct straggler *g, bool with[GRAPH_STEPS])
 {
-    memset(late, 0, GRAPH_STEPS * sizeof(late[0]));
+    bool seldom = g->late_min > 0;
+
+    memset(with, !seldom, GRAPH_STEPS * sizeof(with[0]));
     for (uint32_t b = 0; b < work_kept(w); b++) {
         uint32_t slot = work_slot(w, b);
+        uint64_t step = w->steps - 1 - b;
 
-        late[w->step[slot].seq % GRAPH_STEPS] = straggler_excess_in(g, w, slot, w->steps - 1 - b) > 0;
+        with[w->step[slot].seq % GRAPH_STEPS] =
+            seldom ? straggler_excess_in(g, w, slot, step) > 0 : !straggler_is_away(g, step);
     }
-}
-
-/* Which steps show one that was away in some (detect/straggler.h); likewise. */
-static void find_steps_with(const struct work *w, const struct straggler *g, bool on[GRAPH_STEPS])
-{
-    memset(on, true, GRAPH_STEPS * sizeof(on[0]));
-    for (uint32_t b = 0; b < work_kept(w); b++)
-        on[w->step[work_slot(w, b)].seq % GRAPH_STEPS] = !straggler_is_away(g, w->steps - 1 - b);
 }
 
 /* The excess of each rank that belongs to one of these.  true: some are late in some steps only. */
@@ -229,13 +226,10 @@ static bool excess_of(struct call_steps *s, const struct straggler *list, size_t
     const struct work *w = diagnosis_work(s->diagnosis);
     bool seldom = false;
 
-    for (size_t i = 0; i < n; i++)
-        if (list[i].late_min > 0) {
-            find_late_steps(w, &list[i], s->late[i]);
-            seldom = true;
-        } else {
-            find_steps_with(w, &list[i], s->late[i]);
-        }
+    for (size_t i = 0; i < n; i++) {
+        find_steps_with(w, &list[i], s->late[i]);
+        seldom = seldom || list[i].late_min > 0;
+    }
     for (uint32_t r = 0; r < s->n; r++) {
         s->without[r] = (struct price_work){ 0 };
         for (size_t i = 0; i < n && r < w->n; i++)
