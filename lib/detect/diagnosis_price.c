@@ -310,11 +310,12 @@ static void price_together(struct diagnosis *d)
     struct finding *f;
     struct price p;
 
+    for (size_t i = 0; i < d->n; i++)
+        if (diagnosis_is_straggler(d, i) && isnan(d->finding[i].slowdown))
+            return;
     for (size_t i = 0; i < d->n; i++) {
         if (!diagnosis_is_straggler(d, i))
             continue;
-        if (isnan(d->finding[i].slowdown))
-            return;
         d->finding[i].with = d->finding[i].id;
         d->finding[i].alone = NAN;
         alone_ratio += d->entry[i].alone_ratio;
