@@ -160,8 +160,5 @@ double view_verdict_alone(const struct finding *f, double run_s);
 void view_run_take(struct view *v, double now_s);
 /* The costliest of them as a sentence; NULL: none cost anything. */
 const char *view_run_sentence(const struct view *v);
-/* What mending one of several would undo of the run: the same part of saved_s as it is, by alone and
- * slowdown, of the steps that these two are of. */
-double view_run_alone(const struct finding *f, double run_s);
 
 #endif
