@@ -1,7 +1,6 @@
 /* No figure of a report is longer than what was seen, nor a share more than all, however far clocks lie
  * apart.
  */
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
 #include "tests/tap.h"
+#include "tests/text.h"
 #include "trace/reader.h"
 
 enum { RANKS = 8, STEPS = 60 };
@@ -28,25 +28,6 @@ static const struct program {
     { "messages both ways, all meet, sums of stages", true, true, true, -1 },
     { "messages both ways, sums of stages, a hang", true, false, true, 4 },
 };
-
-struct text {
-    char *s;
-    size_t n, cap;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
-{
-    char line[512];
-    va_list ap;
-    int n;
-
-    va_start(ap, fmt);
-    n = vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
-    t->s = xgrow(t->s, &t->cap, t->n + (size_t)n + 1, 1);
-    memcpy(t->s + t->n, line, (size_t)n + 1);
-    t->n += (size_t)n;
-}
 
 /* What a rank's clock shows: days from any other's. */
 static unsigned long long clock_ns(int rank, double s)

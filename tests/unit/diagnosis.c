@@ -3,25 +3,13 @@
 
 #include <stdlib.h>
 
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS_MAX 64u
 #define COMPUTE_S 0.05
 #define ONSET     200u
 #define AGAIN     1500u
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
-}
 
 /* A job of nodes of 2 ranks, switches of 4 nodes. Noise of one step has memory (AR(1), rho), ranks differ a
  * little for good, rare spikes hit one rank. From step ONSET to `end` (0: for good) something is wrong. */
@@ -83,7 +71,7 @@ static void begin(struct run *run, const struct job *job)
     *run = (struct run){ .d = diagnosis_new() };
     for (uint32_t r = 0; r < job->ranks; r++) {
         diagnosis_place(run->d, r, 100 + r / 2, 200 + r / 8);
-        run->differ[r] = 1 + job->differ * gauss();
+        run->differ[r] = 1 + job->differ * box_muller();
     }
 }
 
@@ -91,13 +79,13 @@ static void one_step(struct run *run, const struct job *job)
 {
     uint32_t k = run->k++, delayed = (uint32_t)(uniform() * 3 * job->ranks);
     float own[RANKS_MAX], longest = 0, faultless = 0;
-    double transfer_s = 0.02 * fmax(0.5, 1 + 0.04 * gauss());
+    double transfer_s = 0.02 * fmax(0.5, 1 + 0.04 * box_muller());
 
     for (uint32_t r = 0; r < job->ranks; r++) {
         double usual;
         double noise = job->fault == FINDING_IMBALANCE && k >= ONSET ? job->severity : job->noise;
 
-        run->state[r] = job->rho * run->state[r] + sqrt(1 - job->rho * job->rho) * gauss();
+        run->state[r] = job->rho * run->state[r] + sqrt(1 - job->rho * job->rho) * box_muller();
         usual = COMPUTE_S * run->differ[r] * fmax(0.2, 1 + job->noise * run->state[r]);
         own[r] = (float)(COMPUTE_S * run->differ[r] * fmax(0.2, 1 + noise * run->state[r]));
         if (uniform() < job->spikes)
@@ -386,7 +374,7 @@ static void two_at_once(void)
         float own[16], longest = 0, without = 0;
 
         for (uint32_t r = 0; r < 16; r++) {
-            float own_s = (float)(COMPUTE_S * (1 + 0.02 * gauss()));
+            float own_s = (float)(COMPUTE_S * (1 + 0.02 * box_muller()));
 
             own[r] = own_s * (run.k >= ONSET && (r == 3 || r == 12) ? 1.2F : 1);
             longest = fmaxf(longest, own[r]);
@@ -434,7 +422,7 @@ static void cost_before_pauses(void)
         float own[8];
 
         for (uint32_t r = 0; r < 8; r++)
-            own[r] = (float)(COMPUTE_S * (1 + 0.01 * gauss()) + (pause ? 3.0 : 0));
+            own[r] = (float)(COMPUTE_S * (1 + 0.01 * box_muller()) + (pause ? 3.0 : 0));
         now_s += COMPUTE_S + (pause ? 3.0 : 0);
         diagnosis_step(d,
                        &(struct diagnosis_step){ .seq = k,
@@ -532,7 +520,7 @@ static void alone_on_their_nodes(void)
         for (uint32_t r = 0; r < 4; r++) {
             double more = r > 1 || k < 60 ? 0 : k < 80 ? 0.2 : r == 0 ? 0.8 : 0;
 
-            own[r] = (float)(COMPUTE_S * (1 + more) * (1 + 0.02 * gauss()));
+            own[r] = (float)(COMPUTE_S * (1 + more) * (1 + 0.02 * box_muller()));
             longest = fmaxf(longest, own[r]);
         }
         diagnosis_step(d,
@@ -569,7 +557,7 @@ static void ranks_of_a_node(void)
         float own[4], longest = 0;
 
         for (uint32_t r = 0; r < 4; r++) {
-            own[r] = (float)(COMPUTE_S * (1 + 0.02 * gauss()) * (r < 2 && k >= 100 + 6 * r ? 1.8 : 1));
+            own[r] = (float)(COMPUTE_S * (1 + 0.02 * box_muller()) * (r < 2 && k >= 100 + 6 * r ? 1.8 : 1));
             longest = fmaxf(longest, own[r]);
         }
         diagnosis_step(d,
@@ -605,7 +593,7 @@ static void half_of_a_kind(void)
         float own[16], longest = 0, usual = 0;
 
         for (uint32_t r = 0; r < 16; r++) {
-            double s = COMPUTE_S * (1 + 0.005 * gauss());
+            double s = COMPUTE_S * (1 + 0.005 * box_muller());
 
             own[r] = (float)(s * (r >= 8 && k ? 1.2 : 1));
             longest = fmaxf(longest, own[r]);
@@ -649,7 +637,8 @@ static void uneven_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t
 
     for (uint32_t r = 0; r < 8; r++) {
         diagnosis_place(d, r, 100 + r / 2, 200);
-        own[r] = (float)(work_s * (1 + 0.01 * gauss()) * (r == delayed || r / 2 == slow_node ? ratio : 1));
+        own[r] =
+            (float)(work_s * (1 + 0.01 * box_muller()) * (r == delayed || r / 2 == slow_node ? ratio : 1));
     }
     diagnosis_step(d,
                    &(struct diagnosis_step){ .seq = k,
@@ -704,7 +693,7 @@ static double priced_from_the_start(double lost)
         float own[RANKS], longest = 0, usual = 0;
 
         for (uint32_t r = 0; r < RANKS; r++) {
-            float plain = (float)(COMPUTE_S * (1 + 0.02 * gauss()));
+            float plain = (float)(COMPUTE_S * (1 + 0.02 * box_muller()));
             bool delayed = k == 2 ? r == 5 : uniform() < 0.5 / RANKS;
 
             own[r] = delayed ? (float)(plain + COMPUTE_S * (k == 2 ? 5 : 0.3 + uniform())) : plain;
@@ -836,7 +825,7 @@ static struct finding uneven_blocks(bool transfers, double *truth)
             double longest = 0, even = 0;
 
             for (uint32_t r = 0; r < job.ranks; r++) {
-                double z = gauss(), usual = COMPUTE_S / 4 * (1 + 0.04 * z);
+                double z = box_muller(), usual = COMPUTE_S / 4 * (1 + 0.04 * z);
                 double work = k < ONSET ? usual : COMPUTE_S / 4 * fmax(0.2, 1 + 0.25 * z);
 
                 own[r] += (float)work;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ring/ring.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS_MAX  16u
@@ -18,19 +19,6 @@
 #define MESSAGE_S  0.0002
 #define CALL_S     5e-6
 #define ONSET      300u
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
-}
 
 enum shape { BARRIER, RING, LINE }; /* all meet; neighbours exchange messages, too, in a circle or a line */
 
@@ -75,7 +63,7 @@ static void begin(const struct job *job)
         view_item(run.view, 0, &item);
         item.comm.name = item.comm.membership = OTHER;
         view_item(run.view, 0, &item);
-        run.differ[r] = 1 + job->differ * gauss();
+        run.differ[r] = 1 + job->differ * box_muller();
         run.t[r] = 1;
     }
 }
@@ -97,7 +85,7 @@ static double own_s(uint32_t r)
     const struct job *job = run.job;
     double s;
 
-    run.state[r] = job->rho * run.state[r] + sqrt(1 - job->rho * job->rho) * gauss();
+    run.state[r] = job->rho * run.state[r] + sqrt(1 - job->rho * job->rho) * box_muller();
     s = WORK_S / job->inner * run.differ[r] * fmax(0.3, 1 + job->noise * run.state[r]);
     if (rhythm.every && run.k >= rhythm.from && (run.k + rhythm.every - 1) % rhythm.every <= rhythm.more)
         s *= rhythm.by;
@@ -154,7 +142,7 @@ static void exchange(void)
 
 static void reduce(void)
 {
-    double all_s = 0, transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * gauss()) *
+    double all_s = 0, transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * box_muller()) *
                                    (is_on() && run.job->transfer > 0 ? run.job->transfer : 1);
 
     for (uint32_t r = 0; r < run.job->ranks; r++)
@@ -176,7 +164,7 @@ static void reduce(void)
 static void barrier_step(void)
 {
     double own[RANKS_MAX], longest = 0;
-    double transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * gauss()) *
+    double transfer_s = TRANSFER_S * fmax(0.5, 1 + 0.05 * box_muller()) *
                         (is_on() && run.job->transfer > 0 ? run.job->transfer : 1);
 
     for (uint32_t r = 0; r < run.job->ranks; r++)

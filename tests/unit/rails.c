@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ring/ring.h"
+#include "tests/calls.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 #include "view/verdicts.h"
@@ -32,27 +33,14 @@ static uint64_t ns(double s)
 static void collective(double now_s, uint32_t rank, uint64_t comm, uint32_t seq, double enter_s,
                        double leave_s)
 {
-    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
-                                   .sample = { .rank = rank,
-                                               .op = RING_OP_ALLREDUCE,
-                                               .comm = comm,
-                                               .seq = seq,
-                                               .n = 1,
-                                               .root = -1,
-                                               .bytes = 1 << 20,
-                                               .enter_ns = ns(enter_s),
-                                               .stay_ns = ns(leave_s) - ns(enter_s),
-                                               .stay_sum_ns = ns(leave_s) - ns(enter_s) } };
-
-    view_call(view, now_s,
-              &(struct call){ .rank = rank,
-                              .op = RING_OP_ALLREDUCE,
-                              .comm = comm,
-                              .seq = seq,
-                              .bytes = 1 << 20,
-                              .enter_ns = ns(enter_s),
-                              .leave_ns = ns(leave_s) });
-    view_item(view, now_s, &item);
+    give_collective(view, now_s,
+                    &(struct call){ .rank = rank,
+                                    .op = RING_OP_ALLREDUCE,
+                                    .comm = comm,
+                                    .seq = seq,
+                                    .bytes = 1 << 20,
+                                    .enter_ns = ns(enter_s),
+                                    .leave_ns = ns(leave_s) });
 }
 
 /* All work, each rail reduces its part, and all meet. */
@@ -76,16 +64,6 @@ static double step(uint32_t number, double begin_s)
     return met_s;
 }
 
-static void member(uint32_t rank, uint64_t comm, uint32_t size, uint32_t place, uint32_t first, uint32_t last)
-{
-    struct telemetry_item item = {
-        .kind = TELEMETRY_COMM,
-        .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last }
-    };
-
-    view_item(view, 0, &item);
-}
-
 static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
 
 static double begin(void)
@@ -96,8 +74,8 @@ static double begin(void)
 
         snprintf(node, sizeof(node), "n%u", r / RAILS);
         view_rank_add(view, r, 0, node, "");
-        member(r, WORLD, RANKS, r, 0, RANKS - 1);
-        member(r, RAIL + r % RAILS, NODES, r / RAILS, r % RAILS, RANKS - RAILS + r % RAILS);
+        give_member(view, r, WORLD, RANKS, r, 0, RANKS - 1);
+        give_member(view, r, RAIL + r % RAILS, NODES, r / RAILS, r % RAILS, RANKS - RAILS + r % RAILS);
     }
     view_comm_call(view, RAIL + 2, "dp2");
     return 0;

@@ -5,23 +5,11 @@
 #include <stdlib.h>
 
 #include "detect/straggler.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS  16u /* two on each of eight nodes, eight below each of two switches */
 #define WORK_S 0.1
-
-static uint64_t random_state;
-
-static double uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) / (double)(1ull << 53);
-}
-
-static double gauss(void)
-{
-    return sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
-}
 
 /* From step `from` to `to` ranks first to last are late by `severity` times a step's work, in one step of
  * `every`; 0: in a share of the steps.  Other ranks have delays of half a step, as often as chance has it. */
@@ -50,7 +38,7 @@ static void one_step(struct run *run, const struct job *job)
     float own[RANKS], longest = 0, faultless = 0;
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        own[r] = (float)(WORK_S * (1 + 0.01 * gauss()));
+        own[r] = (float)(WORK_S * (1 + 0.01 * box_muller()));
         if (uniform() < job->chance)
             own[r] += (float)(WORK_S / 2);
         faultless = fmaxf(faultless, own[r]);
@@ -359,6 +347,7 @@ static void ended_is_not_now_and_then(void)
 
 int main(void)
 {
+    random_state = 0;
     seldom_but_long();
     every_second_step();
     as_it_comes();

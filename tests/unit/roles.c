@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ring/ring.h"
+#include "tests/calls.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 #include "view/figures.h"
@@ -60,31 +61,17 @@ static void message(double now_s, uint8_t op, uint32_t rank, uint32_t peer, doub
          leave_s);
 }
 
-/* Both in its call and, as the agent sends it, in a sample. */
 static void meet(double now_s, uint32_t rank, uint8_t op, uint64_t comm, uint32_t seq, double enter_s,
                  double leave_s)
 {
-    struct telemetry_item item = { .kind = TELEMETRY_SAMPLE,
-                                   .sample = { .rank = rank,
-                                               .op = op,
-                                               .comm = comm,
-                                               .seq = seq,
-                                               .n = 1,
-                                               .root = -1,
-                                               .bytes = 1000,
-                                               .enter_ns = ns(enter_s),
-                                               .stay_ns = ns(leave_s) - ns(enter_s),
-                                               .stay_sum_ns = ns(leave_s) - ns(enter_s) } };
-
-    view_call(view, now_s,
-              &(struct call){ .rank = rank,
-                              .op = op,
-                              .comm = comm,
-                              .seq = seq,
-                              .bytes = 1000,
-                              .enter_ns = ns(enter_s),
-                              .leave_ns = ns(leave_s) });
-    view_item(view, now_s, &item);
+    give_collective(view, now_s,
+                    &(struct call){ .rank = rank,
+                                    .op = op,
+                                    .comm = comm,
+                                    .seq = seq,
+                                    .bytes = 1000,
+                                    .enter_ns = ns(enter_s),
+                                    .leave_ns = ns(leave_s) });
 }
 
 static void collective(double now_s, uint32_t rank, uint64_t comm, double enter_s, double leave_s)
@@ -254,16 +241,6 @@ static double expert_step(double begin_s, const double *hot)
     return met_s;
 }
 
-static void member(uint32_t rank, uint64_t comm, uint32_t size, uint32_t place, uint32_t first, uint32_t last)
-{
-    struct telemetry_item item = {
-        .kind = TELEMETRY_COMM,
-        .comm = { .rank = rank, .name = comm, .size = size, .comm_rank = place, .first = first, .last = last }
-    };
-
-    view_item(view, 0, &item);
-}
-
 static const struct strategy *replaced(const struct view_strategies *s)
 {
     for (size_t i = 0; i < s->s.n; i++)
@@ -283,7 +260,7 @@ static void parameter_server(void)
     numbers = 0;
     for (uint32_t r = 0; r < RANKS; r++) {
         view_rank_add(view, r, 0, "n0", "");
-        member(r, WORLD, RANKS, r, 0, RANKS - 1);
+        give_member(view, r, WORLD, RANKS, r, 0, RANKS - 1);
     }
     for (uint32_t i = 0; i < STEPS; i++) {
         now_s = served(now_s);
@@ -318,8 +295,8 @@ static void stages(void)
 
         snprintf(node, sizeof(node), "%s%u", r % 2 ? "heavy" : "light", r / 2);
         view_rank_add(view, r, 0, node, "");
-        member(r, WORLD, RANKS, r, 0, RANKS - 1);
-        member(r, STAGE + r % 2, REPLICAS, r / 2, r % 2, RANKS - 2 + r % 2);
+        give_member(view, r, WORLD, RANKS, r, 0, RANKS - 1);
+        give_member(view, r, STAGE + r % 2, REPLICAS, r / 2, r % 2, RANKS - 2 + r % 2);
     }
     for (uint32_t i = 0; i < STEPS; i++) {
         now_s = step(now_s);
@@ -361,8 +338,8 @@ static size_t experts(const double *hot, bool cyclic, const struct view_verdict 
 
         snprintf(node, sizeof(node), "n%u", cyclic ? r % SEATS : r / 2);
         view_rank_add(view, r, 0, node, "");
-        member(r, WORLD, EXPERTS, r, 0, EXPERTS - 1);
-        member(r, GROUP + r / SEATS, SEATS, r % SEATS, r - r % SEATS, r - r % SEATS + SEATS - 1);
+        give_member(view, r, WORLD, EXPERTS, r, 0, EXPERTS - 1);
+        give_member(view, r, GROUP + r / SEATS, SEATS, r % SEATS, r - r % SEATS, r - r % SEATS + SEATS - 1);
     }
     for (uint32_t i = 0; i < STEPS; i++) {
         now_s = expert_step(now_s, hot);
@@ -424,10 +401,10 @@ static size_t pipeline(uint32_t steps, uint32_t first, const double *stage_s, do
 
         snprintf(node, sizeof(node), "n%u", r);
         view_rank_add(view, r, 0, node, "");
-        member(r, WORLD, PIPE_RANKS, r, 0, PIPE_RANKS - 1);
-        member(r, STAGE + s, 2, k, s, PIPE_STAGES + s);
+        give_member(view, r, WORLD, PIPE_RANKS, r, 0, PIPE_RANKS - 1);
+        give_member(view, r, STAGE + s, 2, k, s, PIPE_STAGES + s);
         if (s == 0 || s == PIPE_STAGES - 1)
-            member(r, ENDS + k, 2, s > 0, PIPE_STAGES * k, PIPE_STAGES * k + PIPE_STAGES - 1);
+            give_member(view, r, ENDS + k, 2, s > 0, PIPE_STAGES * k, PIPE_STAGES * k + PIPE_STAGES - 1);
     }
     for (uint32_t i = 0; i < steps; i++) {
         now_s = pipe_step(now_s, stage_s, i < first ? extra_s : 0);

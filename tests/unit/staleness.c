@@ -74,7 +74,7 @@ struct noise {
 static double lognormal(void *arg, size_t rank, size_t step)
 {
     const struct noise *n = arg;
-    double z = sqrt(-2 * log(1 - uniform())) * cos(2 * M_PI * uniform());
+    double z = box_muller();
 
     (void)step;
     return exp(n->sigma * z - n->sigma * n->sigma / 2) * (rank == 0 ? n->slow : 1);

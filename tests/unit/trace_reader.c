@@ -1,6 +1,5 @@
 /* A trace is read the same however it is cut, what is wrong with it is named or counted, and what it shows is
  * judged as if it were live. */
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,6 +7,7 @@
 #include "common/xalloc.h"
 #include "ctl/analyze.h"
 #include "tests/tap.h"
+#include "tests/text.h"
 #include "trace/line.h"
 #include "trace/reader.h"
 #include "view/comms.h"
@@ -16,25 +16,6 @@
 #include "view/view.h"
 
 /* ---- traces made here ---- */
-
-struct text {
-    char *s;
-    size_t n, cap;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *fmt, ...)
-{
-    char line[512];
-    va_list ap;
-    int n;
-
-    va_start(ap, fmt);
-    n = vsnprintf(line, sizeof(line), fmt, ap);
-    va_end(ap);
-    t->s = xgrow(t->s, &t->cap, t->n + (size_t)n + 1, 1);
-    memcpy(t->s + t->n, line, (size_t)n + 1);
-    t->n += (size_t)n;
-}
 
 static uint64_t random_next(uint64_t *state) /* xorshift64* */
 {
