@@ -9,7 +9,7 @@
 
 #define WINDOW_MAX_S 3600
 
-/* name, before and after: the keys under which it is told. */
+/* name, before, after: the keys of its name and of its times. */
 static json_t *choice_json(const struct agent_choice *c, const char *name, const char *before,
                            const char *after)
 {

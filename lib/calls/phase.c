@@ -11,7 +11,7 @@
 /* A phase with more of the work than this has most of any excess. Chosen: between half of the work and MOST.
  */
 #define ORDINARY 0.6
-/* A piece is surely longer from so many standard errors on. Chosen: one of 700 is by chance. */
+/* Standard errors by which a piece is surely longer. Chosen: one in 700 is by chance. */
 #define SURELY 3.0
 /* A further piece belongs to the phase when its excess, over its work, is this share of that of the phase.
  * Chosen: where one is twice the other, they are two things. */

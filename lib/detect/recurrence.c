@@ -235,8 +235,7 @@ bool recurrence_of(const struct recurrence *c, const struct work *w, enum findin
     return true;
 }
 
-/* With which probability chance would have put so many of the other late steps at the place of one of them.
- */
+/* chance: the probability that so many of the other late steps are at the place of one of them by chance */
 struct evidence {
     struct gathered gathered;
     double chance;
