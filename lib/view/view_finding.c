@@ -372,9 +372,11 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
 
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b)
 {
+    for (uint32_t i = 0; i < a->n_culprits && i < b->n_culprits; i++)
+        if (strcmp(a->culprit[i], b->culprit[i]) != 0)
+            return false;
     return a->finding.class == b->finding.class && !finding_stops(a->finding.class) &&
-           a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits &&
-           (!a->n_culprits || !strcmp(a->culprit[0], b->culprit[0]));
+           a->finding.scope == b->finding.scope && a->n_culprits == b->n_culprits;
 }
 
 bool view_is_minor(double slowdown)

@@ -129,7 +129,7 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
 void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
 
-/* Same class, scope and culprit?  The report of an ended job joins such verdicts into one, except those that
+/* Same class, scope and culprits?  The report of an ended job joins such verdicts into one, except those that
  * stop the job. */
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);
 

@@ -3,6 +3,7 @@
 #include "view/figures.h"
 #include "view/verdicts.h"
 #include "view/view.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -516,6 +517,23 @@ static void steps_stay(void)
     other_from = 0;
 }
 
+/* What came and went several times is one verdict of the run; what another place did is another one. */
+static void same_verdicts(void)
+{
+    static const struct view_verdict stage = { .finding = { .class = FINDING_IMBALANCE,
+                                                            .scope = SCOPE_RANKS },
+                                               .culprit = { "r0", "r4" },
+                                               .n_culprits = 2 };
+    struct view_verdict other = stage;
+
+    ok(view_verdict_same(&stage, &other), "verdicts of the same ranks are the same");
+    strcpy(other.culprit[1], "r8");
+    ok(!view_verdict_same(&stage, &other), "verdicts that share their first rank only are not");
+    other = stage;
+    other.finding.scope = SCOPE_RANK;
+    ok(!view_verdict_same(&stage, &other), "verdicts of another scope are not");
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -532,6 +550,7 @@ int main(void)
         "two nodes were slow in a ring", RING, 16, 2, 0.03, 0, 0.005, 1, 4, 7, 1.5, 0, 600, 1500
     };
 
+    same_verdicts();
     agrees(&slow, false);
     agrees(&messages, true);
     together(&two_of_one_barrier, 2, "node2 (2 ranks) and node3 (2 ranks) compute ");
