@@ -10,7 +10,8 @@
 /* Standard deviations below nothing, and above the median of the newest values: normal noise does not come so
  * far, and one value of many that does would be a change point by itself. */
 #define ONSET_CLIP   5.0f
-#define ONSET_NEWEST 9u /* odd; four of them may be anything */
+#define ONSET_NEWEST 9u /* odd; four of them may be anything, ... */
+#define ONSET_RUN    3u /* ... but not the newest so many in a row: as many as name a straggler at once */
 /* variances that a change point must explain; else it was so from the beginning */
 #define STEP_GAIN  16.0
 #define RAMP_GAIN  4.0 /* that a ramp must explain beyond the best step */
@@ -42,10 +43,21 @@ static double fill_unknown(float *y, uint32_t n)
     return statistics_medianf(change, m) / 0.9539; /* median absolute difference of two normal draws */
 }
 
+/* Newest values that show how far it goes: half of them are in the run that all are above the limit, where
+ * that is what the newest ones are. */
+static uint32_t newest_values(const float *y, uint32_t n, float limit)
+{
+    uint32_t run = 0, m = n < ONSET_NEWEST ? n : ONSET_NEWEST;
+
+    while (run < m && y[n - 1 - run] > limit)
+        run++;
+    return run >= ONSET_RUN && 2 * run - 1 < m ? 2 * run - 1 : m;
+}
+
 static void sum_up(struct onset_shape *h, float *y, uint32_t n, double sigma)
 {
     float newest[ONSET_NEWEST], limit = ONSET_CLIP * (float)sigma, top;
-    uint32_t m = n < ONSET_NEWEST ? n : ONSET_NEWEST;
+    uint32_t m = newest_values(y, n, limit);
 
     h->n = n;
     h->variance = sigma * sigma;

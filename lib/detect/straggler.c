@@ -48,7 +48,8 @@
 /* Of the smallest price is enough for a drift that still grows: it will cost more. Chosen: with a larger
  * share a slow drift is named later. */
 #define GROWING 0.25
-/* after a candidate was found too cheap it is priced again; chosen: each price is a replay */
+/* Steps after which a candidate that was found too cheap is priced again; half as many as it has lasted,
+ * where these are fewer, as its price stands on those. Chosen: each price is a replay. */
 #define REFUSED_STEPS 4u
 /* Steps since the onset, after which it stays what it is: half of those that are remembered, of which as many
  * are from before. Of a drift, this many before its onset is no longer remembered; chosen: less would be lost
@@ -86,8 +87,8 @@ struct stragglers {
     struct straggler list[STRAGGLERS_MAX];
     size_t n_named;
     struct recurrence recurrence;
-    uint64_t refused;           /* the step at which a candidate was last found too cheap; 0: none was */
-    uint64_t refused_recurring; /* likewise, one that is late now and then */
+    uint64_t again;             /* a candidate was found too cheap: none is priced before this step */
+    uint64_t refused_recurring; /* the step at which one late now and then was too cheap; 0: none was */
     uint32_t next_id;
     struct ended ended[STRAGGLERS_MAX];
     uint64_t n_ended; /* ever; the newest is ended[(n_ended - 1) % STRAGGLERS_MAX] */
@@ -112,7 +113,7 @@ void stragglers_reset(struct stragglers *s)
     places_reset(&s->places);
     s->n_named = 0;
     s->recurrence.n = 0;
-    s->refused = s->refused_recurring = 0;
+    s->again = s->refused_recurring = 0;
     s->let_go = 0;
     s->n_ended = 0;
 }
@@ -694,8 +695,9 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
                      double min_slowdown)
 {
     size_t before = s->n_named, found;
+    uint64_t wait = REFUSED_STEPS, young;
 
-    if (s->refused && w->steps < s->refused + REFUSED_STEPS)
+    if (w->steps < s->again)
         return;
     while (s->n_named < STRAGGLERS_MAX) {
         struct named named = { .track = find_candidate(s, w) };
@@ -706,10 +708,12 @@ static void name_new(struct stragglers *s, const struct work *w, const struct pr
         describe_named(s, w, &named);
         named.straggler.id = s->next_id++;
         s->named[s->n_named++] = named;
+        young = (w->steps - named.straggler.onset) / 2;
+        wait = young < wait ? (young ? young : 1) : wait;
     }
     found = s->n_named;
     refuse_cheap(s, w, pricing, before, min_slowdown);
-    s->refused = s->n_named < found ? w->steps : 0;
+    s->again = s->n_named < found ? w->steps + wait : 0;
 }
 
 void stragglers_step(struct stragglers *s, const struct work *w, const struct pricing *pricing,

@@ -542,6 +542,72 @@ static void alone_on_their_nodes(void)
     diagnosis_free(d);
 }
 
+/* Ranks that take far longer than all noise, from their step `onset` on: after how many steps are they named?
+ * Two ranks a node. */
+static uint32_t named_after(uint32_t first, uint32_t last, double excess, double noise, uint32_t onset)
+{
+    struct diagnosis *d = diagnosis_new();
+    const struct finding *f;
+    uint32_t after = 0;
+    double time_s = 0;
+
+    for (uint32_t r = 0; r < 16; r++)
+        diagnosis_place(d, r, 100 + r / 2, WORK_PLACE_NONE);
+    for (uint32_t k = 1; k < onset + 40 && !after; k++) {
+        float own[16], longest = 0;
+
+        for (uint32_t r = 0; r < 16; r++) {
+            own[r] = (float)(COMPUTE_S * (1 + noise * box_muller()));
+            own[r] *= r >= first && r <= last && k >= onset ? (float)(1 + excess) : 1;
+            longest = fmaxf(longest, own[r]);
+        }
+        time_s += longest;
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 16,
+                                                 .duration_s = longest,
+                                                 .transfer_s = NAN,
+                                                 .ended_s = time_s },
+                       1.01);
+        if (diagnosis_findings(d, &f) && f->standing && k >= onset)
+            after = k - onset + 1;
+    }
+    diagnosis_free(d);
+    return after;
+}
+
+/* What is beyond doubt is named as soon as three steps show it, whatever the price of the first of them alone
+ * was. */
+static void named_at_once(void)
+{
+    static const struct {
+        const char *what;
+        uint32_t first, last, onset, within;
+        double excess, noise;
+    } cases[] = {
+        { "a rank, by 80 %", 3, 3, 40, 4, 0.8, 0.001 },
+        { "a rank, by 10 %", 3, 3, 40, 4, 0.1, 0.001 },
+        { "a node, by 80 %", 4, 5, 40, 3, 0.8, 0.003 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t worst = 0, never = 0;
+
+        for (uint32_t n = 0; n < 20; n++) {
+            uint32_t after =
+                named_after(cases[i].first, cases[i].last, cases[i].excess, cases[i].noise, cases[i].onset);
+
+            never += !after;
+            worst = after > worst ? after : worst;
+        }
+        ok(!never && worst <= cases[i].within,
+           "%s, which is far beyond the noise: named within %u steps\n%u never, %u", cases[i].what,
+           cases[i].within, never, worst);
+    }
+}
+
 /* Four ranks, two on a node, of which one is slow since a few steps before the other: named one by one, they
  * are their node. */
 static void ranks_of_a_node(void)
@@ -889,5 +955,6 @@ int main(void)
     short_steps();
     no_cost_below_nothing();
     blocks_of_a_step();
+    named_at_once();
     return done_testing();
 }
