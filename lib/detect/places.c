@@ -46,6 +46,9 @@
 #define BLOCKS_FEW 32u
 
 static const uint32_t windows[PLACES_WINDOWS] = { 4, 8, 16, 32, 64 };
+/* Fewest steps that are clear evidence (CLEAR) where each of them shows as much as one can: 7.8 standard
+ * errors, which one more from before would dilute to 6.7.  Of two it would be 6.4. */
+#define NEWEST       3u
 #define WINDOWS      PLACES_WINDOWS
 #define LONGEST      PLACES_LONGEST
 #define LIMIT_Z      PLACES_LIMIT_Z
@@ -333,20 +336,49 @@ double places_recent_excess(struct places *s, const struct work *w, const struct
 
 /* A mean over a window, of clipped excesses: where they all reached the limit of one step, the
  * median shows how far they really went. */
-static double window_level(struct places *s, const struct work *w, const struct track *track, size_t window)
+static double level_of(struct places *s, const struct work *w, const struct track *track, double mean,
+                       uint32_t steps)
 {
-    double mean = mean_over(track, window);
-
     if (mean < SATURATED * STEP_CLIP * w->sigma * s->inflate[0])
         return mean;
-    return fmax(mean, places_recent_excess(s, w, track,
-                                           windows[window] < MEDIAN_STEPS ? windows[window] : MEDIAN_STEPS));
+    return fmax(mean, places_recent_excess(s, w, track, steps < MEDIAN_STEPS ? steps : MEDIAN_STEPS));
 }
 
 static void take_z(struct track *track, double z, uint32_t window)
 {
     track->z = z;
     track->window = (uint8_t)(window < MEDIAN_STEPS ? window : MEDIAN_STEPS);
+}
+
+/* The same of the newest steps that need not have filled a window. */
+static double newest_mean(const struct track *track, uint32_t steps)
+{
+    int32_t sum = 0;
+
+    for (uint32_t b = 1; b <= steps; b++)
+        sum += track->x[(track->seen - b) % LONGEST];
+    return (double)sum / (X_UNITS * steps);
+}
+
+/* What began NEWEST steps ago, weighed as windows are. */
+static void weigh_newest(struct places *s, const struct work *w, struct track *track, double one)
+{
+    uint32_t in_longest = track->seen < LONGEST ? track->seen : LONGEST,
+             past_n = track->past_n + in_longest - NEWEST;
+    double error = one * s->inflate[0], of_past = one * s->inflate[WINDOWS - 1], mean, past, z;
+
+    if (track->seen < NEWEST)
+        return;
+    mean = newest_mean(track, NEWEST);
+    z = mean / (error / sqrt(NEWEST));
+    if (z > LIMIT_Z && level_of(s, w, track, mean, NEWEST) > places_lasting(s, track))
+        take_z(track, z, NEWEST);
+    if (past_n < PLACE_PAST_MIN)
+        return;
+    past = (track->past * (float)track->past_n + track->sum[WINDOWS - 1] / X_UNITS - mean * NEWEST) / past_n;
+    z = (mean - past) / sqrt(error * error / NEWEST + of_past * of_past / past_n);
+    if (z > track->z && mean > 0)
+        take_z(track, z, NEWEST);
 }
 
 static void weigh_track(struct places *s, const struct work *w, struct track *track)
@@ -356,6 +388,7 @@ static void weigh_track(struct places *s, const struct work *w, struct track *tr
     uint32_t above;
 
     track->z = 0;
+    weigh_newest(s, w, track, one);
     for (size_t i = 0; i < WINDOWS && track->seen >= windows[i]; i++) {
         uint32_t in_longest = track->seen < LONGEST ? track->seen : LONGEST;
         uint32_t past_n = track->past_n + in_longest - windows[i];
@@ -366,7 +399,7 @@ static void weigh_track(struct places *s, const struct work *w, struct track *tr
         double z;
 
         z = mean / (error / sqrt(windows[i]));
-        if (z > LIMIT_Z && z > track->z && window_level(s, w, track, i) > limit)
+        if (z > LIMIT_Z && z > track->z && level_of(s, w, track, mean, windows[i]) > limit)
             take_z(track, z, windows[i]);
         if (past_n < PLACE_PAST_MIN)
             continue;

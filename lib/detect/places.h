@@ -1,7 +1,7 @@
 /* places.h - how much later than all the others each rank, node and switch is, and how sure that is.
  *
  * Every rank, node and switch is a place with a mean excess (work.h) a step, held against all the others over
- * the newest 4 to 64 steps, in standard errors: once against its own past (what changed?) and once against
+ * the newest 3 to 64 steps, in standard errors: once against its own past (what changed?) and once against
  * the spread that healthy ranks have anyway (who was slow from the beginning?). What one step can show is
  * clipped. A window's standard error is that of independent steps times a factor that is measured: how much
  * less windows average out.

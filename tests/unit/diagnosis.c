@@ -587,8 +587,9 @@ static void named_at_once(void)
         uint32_t first, last, onset, within;
         double excess, noise;
     } cases[] = {
-        { "a rank, by 80 %", 3, 3, 40, 4, 0.8, 0.001 },
-        { "a rank, by 10 %", 3, 3, 40, 4, 0.1, 0.001 },
+        { "a rank, by 80 %", 3, 3, 40, 3, 0.8, 0.001 },
+        { "a rank, by 10 %", 3, 3, 40, 3, 0.1, 0.001 },
+        { "a rank, by 80 %, from the tenth step on", 3, 3, 10, 3, 0.8, 0.003 },
         { "a node, by 80 %", 4, 5, 40, 3, 0.8, 0.003 },
     };
 
