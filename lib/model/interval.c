@@ -3,6 +3,10 @@
 #include "model/batch.h"
 #include "model/deviate.h"
 
+/* Chosen: of two the 90 % interval is 6.3 standard errors to either side (Student's t of one degree of
+ * freedom), of three 2.9. */
+#define BATCHES_MIN 3u
+
 struct interval interval_of(double estimate, double error, double freedom)
 {
     double away = freedom >= 1 ? deviate_student(INTERVAL_SIDE, freedom) * error : NAN;
@@ -33,9 +37,17 @@ double interval_mean_error(const double *v, size_t n, double *freedom)
     return sqrt(m.variance);
 }
 
+/* Values of a batch, of n: fewer than BATCHES_MIN batches say next to nothing. */
+static size_t batch_size(size_t n)
+{
+    size_t in = (size_t)sqrt((double)n);
+
+    return in > 1 && n / in < BATCHES_MIN ? n / BATCHES_MIN : in;
+}
+
 double interval_ratio_error(const double *y, const double *x, size_t n, double *freedom)
 {
-    size_t in = (size_t)sqrt((double)n), batches = in ? n / in : 0;
+    size_t in = batch_size(n), batches = in ? n / in : 0;
     double all_y = 0, all_x = 0, square = 0;
 
     for (size_t i = n - in * batches; i < n; i++) {

@@ -39,7 +39,8 @@ double interval_mean_error(const double *v, size_t n, double *freedom);
  * x (a ratio estimate: Cochran, Sampling Techniques, 1977, section 6.4), and its degrees of freedom.  Values
  * may hang together, and what one has too much another may have too little: it is taken from batches of as
  * many values as there are batches (Flegal & Jones, "Batch means and spectral variance estimators in Markov
- * chain Monte Carlo", Annals of Statistics 38, 2010).  NaN: of one value. */
+ * chain Monte Carlo", Annals of Statistics 38, 2010), of fewer where these were only two.  NaN: of one value.
+ */
 double interval_ratio_error(const double *y, const double *x, size_t n, double *freedom);
 /* Standard deviation of the number of the value at which a mean was found to have changed, by `height`
  * standard deviations: 26 is the variance of where a two-sided Brownian motion with a drift of 1/2 has its

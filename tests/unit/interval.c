@@ -52,15 +52,16 @@ static void coverage(void)
         { "steps that hang together", 0.5, 100 },
         { "steps that take from the next one", -0.5, 40 },
         { "few steps", 0, 9 },
+        { "four steps", 0, 4 },
     };
+    double error, freedom;
 
     for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
         uint32_t covered = 0;
         double width = 0;
 
         for (uint32_t t = 0; t < TRIES; t++) {
-            double y[128], x[128], memory = cases[c].memory, state = gauss(), sum = 0, all = 0, freedom,
-                                   error;
+            double y[128], x[128], memory = cases[c].memory, state = gauss(), sum = 0, all = 0;
             struct interval i;
 
             for (uint32_t k = 0; k < cases[c].n; k++) {
@@ -83,6 +84,13 @@ static void coverage(void)
     }
     ok(isnan(interval_ratio_error((double[]){ 1, 2, 3 }, (double[]){ 1, 2, 3 }, 1, &(double){ 0 })),
        "one value gives no error of their ratio");
+    error = interval_ratio_error((double[]){ 0.3, 1, 1, 1.1 }, (double[]){ 1, 1, 1, 1 }, 4, &freedom);
+    is_int((int)freedom, 3, "four values are four batches");
+    ok(interval_of(1, error, freedom).low > 0.4,
+       "four values of which one differs show that their ratio is not nothing");
+    interval_ratio_error((double[]){ 1, 2, 3, 4, 5, 6, 7, 8 }, (double[]){ 1, 1, 1, 1, 1, 1, 1, 1 }, 8,
+                         &freedom);
+    is_int((int)freedom, 3, "eight values are four batches of two");
 }
 
 int main(void)
