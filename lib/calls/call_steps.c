@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/hot.h"
 #include "calls/links.h"
 #include "calls/mixed.h"
 #include "calls/parts.h"
@@ -73,6 +74,9 @@ struct call_steps {
     struct mixed *mixed;
     struct transfer_excess *links_excess; /* the transfers of the links that are slow */
     struct pieces pieces;
+    struct hot hot;
+    struct hot_even *even;
+    bool by_hot; /* uneven pieces are those */
     struct expected *expected;
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at; /* the place that links_longer is about */
@@ -120,6 +124,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->expected = expected_new();
     s->boundary = boundary_new(members, arg);
     s->starvation = starvation_new();
+    s->even = hot_even_new();
     return s;
 }
 
@@ -144,6 +149,8 @@ void call_steps_free(struct call_steps *s)
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
     starvation_free(s->starvation);
+    hot_reset(&s->hot);
+    hot_even_free(s->even);
     free(s->slower);
     free(s->slow);
     free(s->place_excess);
@@ -609,22 +616,33 @@ static void set_even(struct call_steps *s, struct price_change *c, double even)
 
 static void judge_pieces(struct call_steps *s)
 {
+    const struct pieces *pieces = &s->pieces;
+    const struct hot *hot = &s->hot;
+    bool by_hot = hot->standing; /* which says more: of few ranks in a group all pieces vary, too */
     struct diagnosis_other o = { .class = FINDING_IMBALANCE,
                                  .scope = SCOPE_NONE,
                                  .place = WORK_PLACE_NONE,
-                                 .standing = s->pieces.wide,
-                                 .from = s->pieces.from,
-                                 .excess = s->pieces.sigma,
-                                 .rate = NAN };
-    struct price_change change = { .other = s->without,
-                                   .expected = s->expected,
-                                   .even = (float)fmin(1, PIECES_ORDINARY / s->pieces.sigma) };
+                                 .standing = pieces->wide || hot->standing,
+                                 .from = by_hot ? hot->from : pieces->from,
+                                 .excess = by_hot ? hot->excess : pieces->sigma,
+                                 .rate = by_hot ? hot->share : NAN };
+    struct price_change change = { .other = s->without };
+    struct cost_bounds bounds = { .beside = { 1, 1 } };
 
-    report_suspicion(
-        s, &o, &change,
-        &(struct cost_bounds){
-            .set = set_even, .low = fmin(1, PIECES_NARROW / s->pieces.sigma), .high = 0, .beside = { 1, 1 } },
-        &s->uneven_pieces);
+    if (by_hot != s->by_hot) /* it has another price */
+        s->uneven_pieces.tried = false;
+    s->by_hot = by_hot;
+    if (by_hot) {
+        change.hot = s->even;
+        change.hot_excess = hot->excess;
+        bounds.lasts = true;
+    } else {
+        change.expected = s->expected;
+        change.even = (float)fmin(1, PIECES_ORDINARY / pieces->sigma);
+        bounds.set = set_even;
+        bounds.low = fmin(1, PIECES_NARROW / pieces->sigma);
+    }
+    report_suspicion(s, &o, &change, &bounds, &s->uneven_pieces);
 }
 
 static bool has_detour(const struct call_steps *s, const struct graph_step *step, float detour_min_s)
@@ -819,6 +837,7 @@ void call_steps_judge(struct call_steps *s, double now_s, double began_s, double
 
     s->min_slowdown = min_slowdown;
     pieces_step(&s->pieces, s->graph, &k->step);
+    hot_step(&s->hot, &k->step);
     mixed_step(s->mixed, s->graph, k->back);
     links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
     /* What is usual of a slow rank is what was before. */
@@ -919,6 +938,7 @@ static void forget_steps(struct call_steps *s)
     transfer_excess_reset(s->links_excess);
     starvation_reset(s->starvation);
     s->pieces = (struct pieces){ 0 };
+    hot_reset(&s->hot);
     s->slow_links = s->mixed_link = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
     s->phases = 0;

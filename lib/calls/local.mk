@@ -6,7 +6,7 @@ libcalls_a_SOURCES = \
 	lib/calls/cycle.c lib/calls/cycle.h \
 	lib/calls/exchange.c lib/calls/exchange.h \
 	lib/calls/expected.c lib/calls/expected.h \
-	lib/calls/links.c lib/calls/links.h \
+	lib/calls/hot.c lib/calls/hot.h lib/calls/links.c lib/calls/links.h \
 	lib/calls/mixed.c lib/calls/mixed.h \
 	lib/calls/transfer_excess.c lib/calls/transfer_excess.h \
 	lib/calls/overlap.c lib/calls/overlap.h \

@@ -90,6 +90,10 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
         more = 1 + c->other[op->rank].excess;
     if (c->detour_min_s > 0 && price_is_detour(op, s, more, c->detour_min_s))
         work_s = more * usual_s + (work_s > s->pause_s ? s->pause_s : 0);
+    if (c->hot) {
+        should_s = hot_even_s(c->hot, op);
+        return isnan(should_s) ? work_s : should_s + (work_s - op->work_s);
+    }
     if (!c->expected)
         return work_s;
     /* What it would take if pieces of work were even; detours and pauses stay. */
@@ -132,6 +136,8 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
         return 0;
     if (c->expected)
         expected_take(c->expected, g, steps, NULL, NULL);
+    if (c->hot)
+        hot_even_take(c->hot, g, steps, c->hot_excess);
     if (c->mostly)
         expected_take(c->mostly, g, steps < max ? steps : max, is_late, (void *)c->work);
     return graph_replay_both(g, steps, &change, ends);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "calls/expected.h"
+#include "calls/hot.h"
 #include "detect/pricing.h"
 #include "graph/graph.h"
 
@@ -45,6 +46,9 @@ struct price_change {
     /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     struct expected *expected;
     float even;
+    /* hot pieces, with that excess, are as the others of their group; NULL: they stay */
+    struct hot_even *hot;
+    double hot_excess;
     /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
     float detour_min_s;
     /* what is expected of ranks that are late now and then, in the other steps; NULL: none is */

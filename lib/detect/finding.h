@@ -95,12 +95,14 @@ struct finding {
      * price stands on too few steps, or on none at all. */
     struct interval cost;
     /* Straggler, drift: own work over the others'; jitter: length of a detour; imbalance: noise of the own
-     * work; oscillation: slow over fast; communication, congestion: transfer over the usual; all minus 1. */
+     * work, or what some of a group's ranks have more; oscillation: slow over fast; communication,
+     * congestion: transfer over the usual; all minus 1. */
     double excess;
     double last_ratio; /* straggler, drift: share of the steps in which it came last */
     /* Jitter: detours a step; congestion: bursts; oscillation: steps a period; straggler: the share of the
-     * steps in which it is late, NaN: all; communication: the share of a link's messages that are slow from
-     * the start, of those whose time is known, 0: all became slower. */
+     * steps in which it is late, NaN: all; imbalance without a place: the share of a group's ranks that have
+     * more to do than the others, NaN: all vary; communication: the share of a link's messages that are slow
+     * from the start, of those whose time is known, 0: all became slower. */
     double rate;
     uint32_t period; /* straggler that is late in some steps: from one to the next; 0: as it comes */
     double z;        /* evidence in standard errors; NaN: not of that kind */

@@ -337,6 +337,12 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
     case FINDING_IMBALANCE:
         if (f->scope == SCOPE_RANKS)
             append_role(v, f, past, buf, size);
+        else if (!isnan(f->rate))
+            text_append(
+                buf, size,
+                "Uneven work, no single node: some ranks of each group %s %.0f %% more work than the others, "
+                "in turns",
+                past ? "had" : "have", 100 * f->excess);
         else
             text_append(buf, size,
                         "Uneven work, no single node: every rank's work %s by ±%.0f %% from step to step",

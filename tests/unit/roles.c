@@ -327,6 +327,22 @@ static void stages(void)
 }
 
 /* The job with that work, rank r on node r / 2, or on node r % SEATS.  Returns the verdicts. */
+/* Of each of the first groups, one by chance has more to do in this step. */
+static uint32_t turning;
+
+static void take_turns(double *hot)
+{
+    for (uint32_t r = 0; r < EXPERTS; r++)
+        hot[r] = 1;
+    for (uint32_t g = 0; g < turning; g++) {
+        uint32_t seat = (uint32_t)(uniform() * SEATS);
+
+        for (uint32_t s = 0; s < SEATS; s++)
+            hot[SEATS * g + s] = s == seat ? HOT : COOL;
+    }
+}
+
+/* hot NULL: they take turns */
 static size_t experts(const double *hot, bool cyclic, const struct view_verdict **d, double *lasted_s)
 {
     double now_s = 0;
@@ -342,7 +358,11 @@ static size_t experts(const double *hot, bool cyclic, const struct view_verdict 
         give_member(view, r, GROUP + r / SEATS, SEATS, r % SEATS, r - r % SEATS, r - r % SEATS + SEATS - 1);
     }
     for (uint32_t i = 0; i < STEPS; i++) {
-        now_s = expert_step(now_s, hot);
+        double turn[EXPERTS];
+
+        if (!hot)
+            take_turns(turn);
+        now_s = expert_step(now_s, hot ? hot : turn);
         view_tick(view, now_s);
     }
     *lasted_s = now_s;
@@ -355,6 +375,7 @@ static void hot_experts(void)
     const struct view_verdict *d;
     char said[512];
     size_t n;
+    int uneven = 0;
 
     for (uint32_t r = 0; r < EXPERTS; r++)
         hot[r] = 1;
@@ -384,6 +405,23 @@ static void hot_experts(void)
     ok(n == 1 && d->finding.class == FINDING_STRAGGLER && d->finding.scope == SCOPE_RANK &&
            d->finding.place == 6,
        "one of them alone is a straggler\n%zu verdicts", n);
+    view_free(view);
+    turning = GROUPS;
+    n = experts(NULL, false, &d, &now_s);
+    ok(n == 1 && d->finding.class == FINDING_IMBALANCE && d->finding.scope == SCOPE_NONE && !d->n_culprits,
+       "where others have more to do in each step, the work is uneven and nobody is named\n%zu verdicts", n);
+    if (n) {
+        is_near(d->finding.slowdown, now_s / even_s, 0.02, "its price is that of the experts alone");
+        ok(strstr(d->text, "some ranks of each group have") &&
+               strstr(d->text, "more work than the others, in turns"),
+           "the sentence says it\n%s", d->text);
+    }
+    view_free(view);
+    turning = 1;
+    n = experts(NULL, false, &d, &now_s);
+    for (size_t i = 0; i < n; i++)
+        uneven += d[i].finding.class == FINDING_IMBALANCE;
+    is_int(uneven, 0, "where one group's do, the program is not called uneven");
     view_free(view);
 }
 
