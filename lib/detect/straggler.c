@@ -388,7 +388,16 @@ static size_t whole_node(const struct stragglers *s, size_t t)
     return node != UINT32_MAX && s->places.track[node].ranks == 1 ? node : t;
 }
 
-/* Another scope that has part in it: which explains more? */
+/* Where the newest steps do not show what is named: do they show it at that place? */
+static bool is_still_late(struct stragglers *s, const struct work *w, const struct straggler *straggler,
+                          const struct track *track)
+{
+    return places_recent_excess(&s->places, w, track, FADING_STEPS) - straggler->before >
+           LET_GO_SHARE * straggler->excess;
+}
+
+/* Another scope that has part in it: which explains more?  After a fault is over, its places lose their
+ * evidence one sooner than another. */
 static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
 {
     struct named *named = &s->named[i];
@@ -401,7 +410,9 @@ static void look_at_rivals(struct stragglers *s, const struct work *w, size_t i)
             best = t;
     best = whole_node(s, best);
     if (best == named->track || (named->joined && s->places.track[best].scope < mine->scope) ||
-        s->places.track[best].z < OTHER_SCOPE * mine->z || late_part(s, w, best) != best) {
+        s->places.track[best].z < OTHER_SCOPE * mine->z ||
+        (named->straggler.fading && !is_still_late(s, w, &named->straggler, &s->places.track[best])) ||
+        late_part(s, w, best) != best) {
         named->other = 0;
         return;
     }

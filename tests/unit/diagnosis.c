@@ -359,6 +359,30 @@ static void endings(void)
     }
 }
 
+/* Of a fault that began soon, places have their evidence against the others only, and lose it in one step
+ * when it is over: the node sooner than one of its ranks. */
+static void heals(void)
+{
+    static const struct job job = { 16, 0.012, 0.8, 0.006, 0, FINDING_STRAGGLER, 2, 3, 0.28, ONSET + 75 };
+    uint32_t whole = 0, priced = 0;
+
+    for (uint32_t i = 0; i < 40; i++) {
+        const struct finding *f;
+        struct run run;
+
+        begin(&run, &job);
+        run.k = ONSET - 66; /* its first step */
+        while (run.k < job.end + 60)
+            one_step(&run, &job);
+        f = costliest(&run);
+        whole += f && f->scope == SCOPE_NODE && f->place == 101 && !f->standing;
+        priced += f && near(run.time_s / (run.time_s - f->saved_s), run.time_s / run.faultless_s, 0.02);
+        diagnosis_free(run.d);
+    }
+    is_int(whole, 40, "a node that was slow stays what was found when it is over");
+    is_int(priced, 40, "it keeps its price then");
+}
+
 /* Two equally slow ranks: without one of them the other still holds all back, so that they have one price. */
 static void two_at_once(void)
 {
@@ -957,5 +981,6 @@ int main(void)
     no_cost_below_nothing();
     blocks_of_a_step();
     named_at_once();
+    heals();
     return done_testing();
 }
