@@ -28,6 +28,10 @@
 #define STARVATION_SPREAD 0.3
 /* Times the excess of the work. Chosen (0.5, 5): a larger one takes a slow network for a starved node's. */
 #define STARVATION_EXCESS 1.5
+/* Of what the transfers of a starved place take longer by than its work: what that varies by, at the least.
+ * Waits for a processor vary: those of one that is given in turns are uniform, and their standard deviation
+ * is 1 / sqrt(3) of their mean; of waits by chance it is all of it.  Chosen: below half of the former. */
+#define STARVATION_VARIES 0.25
 /* steps between the onsets of both; chosen: as SAME_ONSET of detect/straggler.c, each is known to a few steps
  */
 #define STARVATION_ONSET 8
@@ -160,9 +164,22 @@ void call_steps_free(struct call_steps *s)
     free(s);
 }
 
+/* Does all that goes through the place take longer alike, by more than the work does?  Then it is slow for
+ * another reason: who has no CPU takes part sooner or later, as it comes. */
+static bool is_steadily_slow(const struct links_slow *l, const struct straggler *g)
+{
+    double work = g->excess / (1 + g->before);
+    double more = (l->excess - work) / (1 + l->excess); /* of what transfers take now */
+
+    return l->spread > 0 && l->excess > STARVATION_EXCESS * work &&
+           l->spread * l->spread - l->spread_before * l->spread_before <
+               STARVATION_VARIES * STARVATION_VARIES * more * more;
+}
+
 /* Do slow transfers come from a straggler, because it has no CPU?  They do where they go through its node and
- * became slow when it did. Those of one communicator do where they became slow when it did.  Where all are
- * slow, they look like it: slow now and then, by much, or by about as much as the work. */
+ * became slow when it did, unless they are so steadily. Those of one communicator do where they became slow
+ * when it did.  Where all are slow, they look like it: slow now and then, by much, or by about as much as the
+ * work. */
 static bool comes_from(struct call_steps *s, const struct links_slow *l, const struct straggler *g)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
@@ -175,6 +192,8 @@ static bool comes_from(struct call_steps *s, const struct links_slow *l, const s
     if (l->standing && l->of_comm) /* it may be a member */
         return since;
     if (!l->standing || g->scope != SCOPE_NODE || (l->nodes && !ends))
+        return false;
+    if (l->nodes && is_steadily_slow(l, g))
         return false;
     if (l->nodes == 2 && starvation_refuted(s->starvation, s->graph, w, g, (uint32_t)onset, s->delivered, l))
         return false;

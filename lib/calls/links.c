@@ -678,7 +678,7 @@ static double excess_in(const struct links *l, const struct graph *g, uint32_t b
 
 /* What the newest steps took, newest first, over what is usual (log), where it is known. */
 struct recent {
-    double x[RECENT_STEPS];
+    double x[RECENT_STEPS], spread[RECENT_STEPS];
     uint32_t number[RECENT_STEPS], n;
 };
 
@@ -692,6 +692,7 @@ static void recent_of(const struct links *l, const struct graph *g, uint32_t bac
         if (isnan(x))
             continue;
         r->x[r->n] = x;
+        r->spread[r->n] = spread;
         r->number[r->n++] = graph_step_about(g, back).number;
     }
 }
@@ -722,6 +723,18 @@ static uint32_t onset_of(const struct recent *r, double excess)
         }
     }
     return r->number[from - 1];
+}
+
+/* Median spread of the transfers in the steps before `from`; NaN: not known. */
+static double spread_before(const struct recent *r, uint32_t from)
+{
+    double spread[RECENT_STEPS];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->number[i] < from && !isnan(r->spread[i]))
+            spread[n++] = r->spread[i];
+    return n ? statistics_median(spread, n) : NAN;
 }
 
 /* Transfers of one step have much in common, such as a rank without a CPU, and so have steps that follow each
@@ -793,6 +806,7 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
     }
     l->slow.to = graph_step_about(g, back).number;
     l->slow.standing = true;
+    l->slow.spread_before = spread_before(&recent, l->slow.from);
     l->named = mean_excess(&p->fit);
     l->slow.excess = exp(mean_excess(&p->fit)) - 1;
     l->slow.error = error_of(l, g, back);

@@ -39,8 +39,9 @@ struct links_slow {
     double excess;     /* of its transfers, 1 is twice as long */
     /* standard error of the log of 1 + excess, from how it differed from step to step, before and since */
     double error;
-    bool fading;   /* its newest steps were fast: one more, and it is let go */
-    double spread; /* standard deviation of the log of that from step to step */
+    bool fading;          /* its newest steps were fast: one more, and it is let go */
+    double spread;        /* standard deviation of the log of that from step to step */
+    double spread_before; /* the median of the same before it was slow; NaN: not known */
 };
 const struct links_slow *links_get(const struct links *l);
 

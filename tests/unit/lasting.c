@@ -112,6 +112,22 @@ static void message(uint8_t op, uint32_t rank, uint32_t peer, int32_t tag, doubl
                               .leave_ns = ns(leave_s) });
 }
 
+/* What messages between those ranks and others take longer by while the fault is there: by that time, or
+ * waiting for a processor, by that on the mean. */
+static struct slow_messages {
+    double more_s;
+    bool waits;
+} slow_messages;
+
+static double message_s(uint32_t a, uint32_t b)
+{
+    const struct job *job = run.job;
+    bool its = (a >= job->first && a <= job->last) != (b >= job->first && b <= job->last);
+    double more_s = its && is_on() ? slow_messages.more_s : 0;
+
+    return MESSAGE_S + (more_s > 0 && slow_messages.waits ? -log(uniform()) * more_s : more_s);
+}
+
 /* Each rank sends to its neighbours, then receives from them. */
 static void exchange(void)
 {
@@ -135,7 +151,7 @@ static void exchange(void)
 
             if (run.job->shape == LINE && (side ? r == 0 : r + 1 == n))
                 continue;
-            run.t[r] = fmax(enter_s + CALL_S, sent_s[peer][side] + MESSAGE_S);
+            run.t[r] = fmax(enter_s + CALL_S, sent_s[peer][side] + message_s(r, peer));
             message(RING_OP_RECV, r, peer, (int32_t)side, enter_s, run.t[r]);
         }
     run.sent++;
@@ -534,6 +550,54 @@ static void same_verdicts(void)
     ok(!view_verdict_same(&stage, &other), "verdicts of another scope are not");
 }
 
+/* The work of a node and its adapter become slow at once: two findings, each at its own price.  The messages
+ * of a node that waits for its processors become slow, too, and are no finding of their own. */
+static void work_and_adapter(void)
+{
+    static const struct job job = {
+        "work and messages of a node", RING, 8, 2, 0.03, 0, 0.005, 1, 2, 3, 1.4, 0, 500, 500
+    };
+    struct job healthy = job;
+    const struct view_verdict *work, *messages;
+    double all_s, without_s[2];
+
+    healthy.factor = 1;
+    for (uint32_t i = 0; i < 2; i++) {
+        slow_messages.more_s = i ? 0.008 : 0;
+        random_state = 19;
+        begin(i ? &healthy : &job);
+        while (run.k < job.steps)
+            step();
+        without_s[i] = run.t[0];
+        view_free(run.view);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        slow_messages.waits = i;
+        random_state = 19;
+        begin(&job);
+        while (run.k < job.steps)
+            step();
+        all_s = run.t[0];
+        work = verdict(FINDING_STRAGGLER, false);
+        messages = verdict(FINDING_COMMUNICATION, false);
+        ok(work && work->finding.scope == SCOPE_NODE, "%s: the node's work is found", job.what);
+        ok(!messages == slow_messages.waits, "%s: %s", job.what,
+           slow_messages.waits ? "what waits for a processor has no verdict of its own"
+                               : "the adapter is found beside it");
+        if (!slow_messages.waits) {
+            ok(messages && messages->finding.scope == SCOPE_NODE, "%s: it is the node's", job.what);
+            work = verdict(FINDING_STRAGGLER, true);
+            messages = verdict(FINDING_COMMUNICATION, true);
+            is_near(messages ? messages->finding.slowdown : NAN, all_s / without_s[0], 0.02,
+                    "%s: what the adapter costs", job.what);
+            is_near(work ? work->finding.slowdown : NAN, all_s / without_s[1], 0.02,
+                    "%s: what the work costs", job.what);
+        }
+        view_free(run.view);
+    }
+    slow_messages = (struct slow_messages){ 0 };
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -560,6 +624,7 @@ int main(void)
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
+    work_and_adapter();
     /* the others take the same ways through the code */
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) {
         struct job job = jobs[i];
