@@ -23,9 +23,16 @@
 #define SLOW_TIMES 3.0
 #define FAST_TIMES 2.0
 /* Times what others take: no distance in a cluster makes the median of a kind so long, as BASELINE_ADAPTER.
- * Then half of it is fast: who waits for a slow message finds the fast one behind it there, of which only an
- * upper bound is known. */
+ * Then half of it is fast, or what is so much shorter that the first ones, as far as they vary, do not come
+ * near: who waits for a slow message finds the fast one behind it there, of which only an upper bound is
+ * known, the longer the more he has to do. */
 #define FAR_TIMES 8.0
+/* Standard deviations (log) below the median: not near. Where receivers find those there that are quicker
+ * than their own work, and wait for the others, the spread of the latter is a part of all messages'.  Chosen:
+ * for OTHERS_SHARE of normal ones to be found there the work must be within 1.2 of the median, and 3 are
+ * enough where the spread is taken for half of what it is. */
+#define NEAR_Z         4.0
+#define NEAR_SIGMA_MIN 0.02 /* as LOG_SIGMA_MIN of links.c */
 /* other pairs of nodes that do the same, at the least: their median is not that of the slow one */
 #define PAIRS_MIN 3u
 #define LOOK      8u /* steps between two looks; chosen: a look sorts all kinds */
@@ -178,6 +185,17 @@ static uint32_t pairs_beside(const struct mixed *m, const struct graph *g, const
     return pairs;
 }
 
+/* Of a kind that takes so long, what is fast: v[FIRST] is what the first ones took. */
+static double fast_of_far(float v[FIRST], double own_s)
+{
+    double sigma;
+
+    for (uint32_t i = 0; i < FIRST; i++)
+        v[i] = (float)fabs(log((double)v[i] / own_s));
+    sigma = fmax(NEAR_SIGMA_MIN, STATISTICS_MAD_TO_SD * statistics_medianf(v, FIRST));
+    return own_s * fmax(0.5, exp(-NEAR_Z * sigma));
+}
+
 static void learn_usual(struct mixed *m, const struct graph *g, const struct doing *list, size_t n)
 {
     float *median = xcalloc(n + 1, sizeof(*median)), usual_s = 0, v[FIRST];
@@ -201,7 +219,8 @@ static void learn_usual(struct mixed *m, const struct graph *g, const struct doi
         own_s = statistics_medianf(v, FIRST);
         k->slow_sum_s = k->fast_sum_s = k->timed = 0;
         k->usual_s = usual_s;
-        k->fast_s = (float)(own_s > FAR_TIMES * (double)usual_s ? own_s / 2 : FAST_TIMES * (double)usual_s);
+        k->fast_s = (float)(own_s > FAR_TIMES * (double)usual_s ? fast_of_far(v, own_s)
+                                                                : FAST_TIMES * (double)usual_s);
     }
     free(median);
 }
@@ -230,13 +249,20 @@ static bool is_apart(const struct mixed *m, const struct graph *g, const struct 
     return slow * USUAL_SLOW <= seen && pairs_beside(m, g, list, n, node, SEEN) >= PAIRS_MIN;
 }
 
+static bool is_far(const struct kind_seen *k)
+{
+    return (double)k->fast_s > 1.01 * FAST_TIMES * (double)k->usual_s;
+}
+
+/* Of one that takes longer than any distance explains, a few fast messages show that the others are slow:
+ * those of which only a bound is known that says nothing may be fast, too. */
 static void find_slow(struct mixed *m, const struct graph *g, const struct doing *list, size_t n,
                       uint32_t kind)
 {
     struct kind_seen *k = &m->kind[kind];
 
     k->is_slow = is_apart(m, g, list, n, kind);
-    k->has_fast = k->is_slow && k->fast >= SLOW_SHARE * k->n;
+    k->has_fast = k->is_slow && k->fast >= (is_far(k) ? OTHERS_SHARE : SLOW_SHARE) * k->n;
 }
 
 /* ---- the link ---- */

@@ -6,7 +6,7 @@
  * Detectors that compare with before see nothing where it was never better, and that all messages of a link
  * are slower than others' may be its distance.  Here fast ones among them show that it is not.  Of one kind
  * at least they are as fast as the others' or, where its median is so long that no distance explains it,
- * faster than half of that; there is no kind of messages between the two nodes without slow ones.  Compared
+ * clearly faster than that; there is no kind of messages between the two nodes without slow ones.  Compared
  * are messages between ranks of the same roles (graph/graph.h), so that their place in the program is the
  * same.  The first MIXED_STEPS steps are looked at.  Pure; memory 88 bytes a kind of transfers until then. */
 #ifndef SYNCGUARD_CALLS_MIXED_H
