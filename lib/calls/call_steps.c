@@ -382,6 +382,16 @@ static double saved_by(struct call_steps *s, struct price_change *c, const struc
     return price_take(s->graph, c, c->from).all.saved_s;
 }
 
+/* Of the n newest steps, those that the change is for: none after transfer_to, where that is set. */
+static uint32_t steps_of(const struct call_steps *s, const struct price_change *change, uint32_t n)
+{
+    uint32_t after = 0;
+
+    while (change->transfer_to && after < n && graph_step_about(s->graph, after).number > change->transfer_to)
+        after++;
+    return n - after;
+}
+
 /* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that
  * most prices leave it as it is. */
 static void doubt_price(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
@@ -397,7 +407,7 @@ static void doubt_price(struct call_steps *s, uint32_t from, double saved_s, str
     k->cost = b->beside;
     change->from = from;
     if (b->lasts) {
-        n = price_steps(s->graph, change, each_s, more);
+        n = steps_of(s, change, price_steps(s->graph, change, each_s, more));
         error = interval_ratio_error(each_s, more, n, &freedom);
         k->cost = interval_product(k->cost, interval_of(1, error, freedom));
     }
@@ -481,6 +491,10 @@ static void judge_links(struct call_steps *s)
 
     if (!links_same_place(&l, &s->looked_at)) /* its kinds are others */
         transfer_excess_reset(s->links_excess);
+    if (l.from != s->looked_at.from) { /* what its price stands on is of other steps */
+        s->slow_links.tried = false;
+        s->slow_links.doubted = 0;
+    }
     s->looked_at = l;
     if (l.standing)
         transfer_excess_update(s->links_excess, s->graph, l.from, l.to, is_of_links, &l, NULL);

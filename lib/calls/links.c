@@ -135,6 +135,8 @@ struct links {
     struct candidate_place collectives; /* those of more than two nodes */
     struct links_slow slow;
     uint32_t above, below, elsewhere, kinds;
+    uint32_t rose; /* steps in a row in which it was far slower than when it was named ... */
+    bool lapsed;   /* ... after some that were fast */
     double named;
     bool by_pairs;  /* it was named by kinds between two nodes */
     double step_s;  /* what a step usually takes */
@@ -697,28 +699,35 @@ static void recent_of(const struct links *l, const struct graph *g, uint32_t bac
     }
 }
 
-/* The first of the slow steps: where the newest differ most from those before, by the least squares of two
- * levels.  Single steps in between may be fast, but all together they must come near to the newest.  Where
- * none before is fast, all are slow. */
-static uint32_t onset_of(const struct recent *r, double excess)
+/* The first of the slow steps after number `over`: where the newest differ most from those before, by the
+ * least squares of two levels.  Single steps in between may be fast, but all together they must come near to
+ * the newest.  Where none before is fast, all are slow.  No step counts for more below what is usual than it
+ * is slow now, nor do those that were slow until `over`, when the same place was named before. */
+static uint32_t onset_of(const struct recent *r, double excess, uint32_t over)
 {
-    double all = 0, newest = 0, sum = 0, best = 0;
-    uint32_t of_newest = r->n < ONSET_NEWEST_STEPS ? r->n : ONSET_NEWEST_STEPS, from = r->n;
+    double x[RECENT_STEPS], all = 0, newest = 0, sum = 0, best = 0;
+    uint32_t of_newest = r->n < ONSET_NEWEST_STEPS ? r->n : ONSET_NEWEST_STEPS, n = 0, after = 0, from;
 
-    for (uint32_t i = 0; i < r->n; i++)
-        all += r->x[i];
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (r->number[i] <= over && r->x[i] > EXCESS_LOG_MIN)
+            continue;
+        after += r->number[i] > over;
+        x[n++] = fmax(-excess, r->x[i]);
+        all += x[n - 1];
+    }
     for (uint32_t i = 0; i < of_newest; i++)
         newest += r->x[i] / of_newest;
-    for (uint32_t k = 1; k < r->n; k++) {
+    from = after ? after : 1;
+    for (uint32_t k = 1; k <= after && k < n; k++) {
         double since, before, more;
 
-        sum += r->x[k - 1];
+        sum += x[k - 1];
         since = sum / k;
-        before = (all - sum) / (r->n - k);
+        before = (all - sum) / (n - k);
         more = since - before;
         if (more > excess / 2 && more > ONSET_HEIGHT * (newest - before) &&
-            k * (double)(r->n - k) * more * more > best) {
-            best = k * (double)(r->n - k) * more * more;
+            k * (double)(n - k) * more * more > best) {
+            best = k * (double)(n - k) * more * more;
             from = k;
         }
     }
@@ -788,6 +797,7 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
     const struct links_slow was = l->slow;
     bool was_by_pairs = l->by_pairs;
     struct recent recent;
+    uint32_t over; /* until then it was slow for another time */
     double spread;
 
     l->slow = (struct links_slow){ .nodes = p->nodes,
@@ -796,9 +806,12 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
                                    .comm = p->comm,
                                    .collectives = p == &l->collectives };
     l->by_pairs = p->pairs;
+    over = !was.standing && links_same_place(&l->slow, &was) ? was.to : 0;
     recent_of(l, g, back, &recent);
-    l->slow.from = recent.n ? onset_of(&recent, mean_excess(&p->fit)) : graph_step_about(g, back).number;
-    l->above = l->below = l->elsewhere = 0;
+    l->slow.from =
+        recent.n ? onset_of(&recent, mean_excess(&p->fit), over) : graph_step_about(g, back).number;
+    l->above = l->below = l->elsewhere = l->rose = 0;
+    l->lapsed = false;
     if (!stands_out(l, &recent)) {
         l->slow = was;
         l->by_pairs = was_by_pairs;
@@ -819,6 +832,8 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
     double spread, mean = excess_in(l, g, back, &spread);
 
     l->below = mean < EXCESS_LEFT * l->named ? l->below + 1 : 0;
+    l->lapsed = l->lapsed || l->below >= LINK_CONFIRM;
+    l->rose = l->lapsed && EXCESS_LEFT * mean > l->named ? l->rose + 1 : 0;
     if (l->below >= LET_GO_N)
         l->slow.standing = false;
     l->slow.fading = l->below == LET_GO_N - 1;
@@ -873,8 +888,11 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
                                (refutes(l, p) || is_clearly_better(l, p, named))
                            ? l->elsewhere + 1
                            : 0;
+        /* What it was named for was nearly over, and little to what it is now: that has its own beginning. */
         if (l->elsewhere >= MOVE)
             name_place(l, g, p, back);
+        else if (l->rose >= LINK_CONFIRM)
+            name_place(l, g, named, back);
         return;
     }
     l->above = p && is_slow(&p->fit) ? l->above + 1 : 0;

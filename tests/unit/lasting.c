@@ -69,9 +69,13 @@ static void begin(const struct job *job)
     }
 }
 
+/* The fault comes in bursts of so many steps, every so many; 0: it lasts. */
+static uint32_t burst_every, burst_steps;
+
 static bool is_on(void)
 {
-    return run.k >= ONSET && run.k < run.job->end;
+    return run.k >= ONSET && run.k < run.job->end &&
+           (!burst_every || (run.k - ONSET) % burst_every < burst_steps);
 }
 
 /* Of all ranks alike, from a step on. */
@@ -598,6 +602,38 @@ static void work_and_adapter(void)
     slow_messages = (struct slow_messages){ 0 };
 }
 
+/* Transfers are slow for three steps, every fifty: the verdict stands until these are well over, and the
+ * price of all is what they cost. */
+static void bursts(void)
+{
+    static const struct job job = {
+        "transfers in bursts", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 20, 650, 660
+    };
+    const struct view_verdict *list;
+    uint32_t stands = 0, all = 0;
+    double healthy_s, saved_s = 0;
+    size_t n;
+
+    random_state = 23;
+    healthy_s = time_without_fault(&job);
+    random_state = 23;
+    begin(&job);
+    burst_every = 50;
+    burst_steps = 3;
+    for (step(); run.k < job.steps; step())
+        if (run.k >= ONSET && run.k < job.end && (run.k - ONSET) % burst_every == burst_steps + 3) {
+            all++;
+            stands += verdict(FINDING_COMMUNICATION, false) != NULL;
+        }
+    is_int(stands, all, "%s: it stands three steps after each", job.what);
+    n = view_verdicts_raised(run.view, &list);
+    for (size_t i = 0; i < n; i++)
+        saved_s += list[i].finding.class == FINDING_COMMUNICATION ? list[i].finding.saved_s : 0;
+    is_near(saved_s, run.t[0] - healthy_s, 0.05, "%s: what they cost", job.what);
+    view_free(run.view);
+    burst_every = 0;
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -625,6 +661,7 @@ int main(void)
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
     work_and_adapter();
+    bursts();
     /* the others take the same ways through the code */
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) {
         struct job job = jobs[i];

@@ -336,6 +336,62 @@ static void varied(void)
     seed = 3;
 }
 
+/* All transfers, `times` as long in the steps from `at` on, so many of them; then another such stretch.  Runs
+ * `until` a step. */
+struct stretch {
+    uint32_t at, steps;
+    double times;
+};
+
+static void run_stretches(const struct stretch two[2], uint32_t until)
+{
+    start(NODES);
+    for (uint32_t i = 0; i < until; i++) {
+        double times = 1;
+
+        for (uint32_t k = 0; k < 2; k++)
+            times *= i >= two[k].at && i < two[k].at + two[k].steps ? two[k].times : 1;
+        for (uint32_t a = 0; a < NODES; a++)
+            for (uint32_t b = a + 1; b < NODES; b++)
+                for (uint32_t t = 0; t < 4; t++)
+                    pair(a, b, i * 4 + t, i + 0.1 * t + 0.02 * (a + b), 0.005 * (1 + 0.03 * gauss()) * times);
+        end_step(NODES, i);
+    }
+}
+
+/* Transfers that are slow for some steps only. */
+static void stretches(void)
+{
+    static const struct {
+        struct stretch two[2];
+        uint32_t until, from; /* the first slow step */
+        const char *what;
+    } cases[] = {
+        { { { 90, 4, 6 } }, 94, 90, "four slow steps" },
+        { { { 2, 1, 0.01 }, { 90, 4, 1.6 } }, 94, 90, "four slow steps long after one that was very fast" },
+        { { { 40, 4, 8 }, { 70, 3, 1.8 } },
+          73,
+          70,
+          "three steps that are slow after four that were far slower" },
+        { { { 80, 2, 1.4 }, { 86, 4, 8 } },
+          90,
+          86,
+          "four slow steps soon after two that were a little slow" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t named = 0;
+
+        for (seed = 1; seed <= 10; seed++) {
+            run_stretches(cases[i].two, cases[i].until);
+            named += is_named(0, 0, 0) && links_get(l)->from == cases[i].from + 1;
+            stop();
+        }
+        is_int(named, 10, "%s are named, since the first of them", cases[i].what);
+    }
+    seed = 3;
+}
+
 static void tiny(void)
 {
 
@@ -395,6 +451,7 @@ int main(void)
     tiny();
     varied();
     rails();
+    stretches();
     g = graph_new();
     l = links_new();
     ok(isnan(links_limit(l, 0)), "before any transfer the limit is unknown");
