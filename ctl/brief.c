@@ -185,7 +185,10 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
     static const char letters[] = "0123456789._+";
     const char *job = r->job.id;
     char nodes[300];
-    struct verdict_case c = { .class = verdict->class, .scope = verdict->scope, .nodes = nodes };
+    struct verdict_case c = { .class = verdict->class,
+                              .scope = verdict->scope,
+                              .two_speeds = !isnan(verdict->slow_messages_ratio),
+                              .nodes = nodes };
 
     nodes_of(nodes, sizeof(nodes), verdict);
     c.job = job[strspn(job, letters)] ? "" : job;

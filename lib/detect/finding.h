@@ -108,4 +108,10 @@ struct finding {
     double z;        /* evidence in standard errors; NaN: not of that kind */
 };
 
+/* Is it a link of which some messages are slow from the start, while others are not? */
+static inline bool finding_has_two_speeds(const struct finding *f)
+{
+    return f->class == FINDING_COMMUNICATION && f->scope == SCOPE_LINK && !f->by_connections && f->rate > 0;
+}
+
 #endif

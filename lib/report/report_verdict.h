@@ -28,6 +28,9 @@ struct report_verdict {
     /* of culprits that hide one another: what mending a single one would undo, at most; NaN: of one, or of
      * one cause */
     double slowdown_alone;
+    /* of a link, some of whose messages are slow from the start while others are not: the share that is, of
+     * those whose time is known; NaN: of anything else */
+    double slow_messages_ratio;
     bool minor;
     char text[1024], cause[256];
     int64_t since_step, found_step, onset_seq, detected_seq;

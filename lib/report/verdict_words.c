@@ -63,8 +63,9 @@ char *verdict_lost(char *buf, size_t size, double slowdown, double low, double h
 
 /* ---- what to do: doc/operators-guide.md says more, and how to confirm each verdict first ---- */
 
-/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any; next NULL: the
- * same. */
+/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any, TWO_SPEEDS: a
+ * link of which some messages are slow; next NULL: the same. */
+#define TWO_SPEEDS "two speeds"
 static const struct {
     const char *class, *scope, *now, *next;
 } advice[] = {
@@ -85,6 +86,8 @@ static const struct {
       NULL },
     { "communication", "none",
       "sgctl doctor --cluster --probe --mpi finds slow links, and a library on another device", NULL },
+    { "communication", TWO_SPEEDS,
+      "flows share a path of the fabric (ECMP hash): spread them (NCCL_IB_QPS_PER_CONNECTION)", NULL },
     { "communication", NULL, "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
       NULL },
     { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic",
@@ -115,10 +118,12 @@ static void fill(char *buf, size_t size, const char *text, const struct verdict_
 
 char *verdict_advice(char *buf, size_t size, const struct verdict_case *c)
 {
+    const char *scope = c->two_speeds ? TWO_SPEEDS : c->scope;
+
     buf[0] = '\0';
     for (size_t i = 0; i < ARRAY_SIZE(advice); i++) {
         if (strcmp(c->class, advice[i].class) != 0 ||
-            (advice[i].scope && strcmp(c->scope, advice[i].scope) != 0))
+            (advice[i].scope && strcmp(scope, advice[i].scope) != 0))
             continue;
         fill(buf, size,
              advice[i].next && (c->ended || (c->no_requeue && strstr(advice[i].now, " exclude ")))

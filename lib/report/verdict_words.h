@@ -24,6 +24,7 @@ char *verdict_lost(char *buf, size_t size, double slowdown, double low, double h
 
 struct verdict_case {
     const char *class, *scope; /* as in JSON */
+    bool two_speeds;           /* of a link: some of its messages are slow, others are not */
     /* the culprits as commands take them: "n5,n6"; "": they are no nodes, or too many to write */
     const char *nodes;
     const char *job; /* as sgctl takes it; "": not known */

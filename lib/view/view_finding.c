@@ -256,7 +256,7 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
         text_append(buf, size, "The collectives %s %s times as long as %s, held up by the network of %s%s%s",
                     take, times, f->class == FINDING_CONGESTION ? "usual" : "before", place,
                     f->scope == SCOPE_LINK ? " to " : "", other);
-    else if (f->scope == SCOPE_LINK && f->rate > 0)
+    else if (finding_has_two_speeds(f))
         text_append(
             buf, size,
             "From the start some messages between %s and %s %s %s times as long as those between other "

@@ -237,6 +237,41 @@ static void advice(void)
     json_decref(answer);
 }
 
+/* A link of which some messages are slow has no bad cable. */
+static void advice_of_links(void)
+{
+    static const struct {
+        const char *ratio, *advice, *what;
+    } cases_of[] = {
+        { "", "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
+          "a link that is slow may have a bad cable" },
+        { ",\"slow_messages_ratio\":null",
+          "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
+          "so may one of which no share of slow messages is known" },
+        { ",\"slow_messages_ratio\":0.47",
+          "flows share a path of the fabric (ECMP hash): spread them (NCCL_IB_QPS_PER_CONNECTION)",
+          "flows collide on one of which some messages are slow" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases_of); i++) {
+        json_t *answer = json_load_file(page_file_path("job-straggler", "json"), 0, NULL), *verdict;
+        struct report *report;
+        char text[200], buf[256];
+
+        snprintf(text, sizeof(text),
+                 "{\"class\":\"communication\",\"scope\":\"link\",\"culprits\":[\"n5-n6\"]%s}",
+                 cases_of[i].ratio);
+        verdict = json_loads(text, 0, NULL);
+        json_object_set_new(answer, "verdicts", json_pack("[o]", verdict));
+        report = report_read(answer, NULL);
+        if (ok(report && report->job.verdicts.n == 1, "a job with a slow link is read"))
+            is_str(brief_advice(buf, sizeof(buf), report, report->job.verdicts.list), cases_of[i].advice,
+                   "%s", cases_of[i].what);
+        report_free(report);
+        json_decref(answer);
+    }
+}
+
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -262,5 +297,6 @@ int main(void)
     texts();
     lists();
     advice();
+    advice_of_links();
     return done_testing();
 }
