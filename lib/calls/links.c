@@ -101,6 +101,7 @@ struct kind_level {
     float excess; /* log of what its transfers take now over what is usual */
     float max;    /* log: its upper bound until it is known, the median of max_steps steps' shortest */
     uint32_t max_steps;
+    bool past;                /* it was learnt before the steps that look slow now */
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     uint32_t comm, peers;     /* of a collective: places in l->comm and l->peers, and 1; 0: none */
     float max_in_step;        /* of the step at hand, and the others */
@@ -462,10 +463,22 @@ static bool is_better(const struct candidate_place *p, const struct candidate_pl
     return x > 1.0001 * y || (1.0001 * x > y && explained(&p->all) > 1.0001 * explained(&than->all));
 }
 
-/* Where a place is named, kinds that were new then have no past to compare with. */
+/* Where a place is named, kinds that were new then have no past to compare with.  Nor have those that were
+ * new when it began to look slow, as collectives of which nobody had to wait for one before. */
 static bool counts(const struct links *l, const struct kind_level *k)
 {
-    return is_learnt(k) && (!l->slow.standing || k->steps >= USUAL_STEPS);
+    return k->past && (!l->slow.standing || k->steps >= USUAL_STEPS);
+}
+
+static void find_past(struct links *l)
+{
+    bool looks_slow = l->slow.standing || l->above;
+
+    for (uint32_t i = 0; i < l->kinds; i++) {
+        struct kind_level *k = &l->kind[i];
+
+        k->past = is_learnt(k) && (!looks_slow || k->past || k->steps >= USUAL_STEPS);
+    }
 }
 
 /* Is one of these places part of the other, as a link is of the adapters at its ends? */
@@ -586,6 +599,7 @@ static const struct candidate_place *explain(struct links *l, const struct graph
     const struct candidate_place *best = NULL;
 
     make_places(l, g);
+    find_past(l);
     for (size_t i = 0; i < l->n_places; i++) {
         l->place[i].fit = l->place[i].all = l->place[i].messages = (struct excess_sums){ 0 };
         l->place[i].pairs = false;
@@ -665,7 +679,7 @@ static double excess_in(const struct links *l, const struct graph *g, uint32_t b
             continue;
         m = graph_meeting_get(g, s.op[i].meeting);
         k = &l->kind[m->kind];
-        if (!(m->transfer_s > 0) || !is_learnt(k) || !shows(l, graph_kind_get(g, m->kind)))
+        if (!(m->transfer_s > 0) || !k->past || !shows(l, graph_kind_get(g, m->kind)))
             continue;
         x = log(m->transfer_s) - k->usual;
         w = k->share * k->share;

@@ -392,6 +392,29 @@ static void stretches(void)
     seed = 3;
 }
 
+/* Just before all transfers become slow there are collectives that nobody had to wait for before. */
+static void newcomers(void)
+{
+    uint32_t named = 0;
+
+    for (seed = 1; seed <= 10; seed++) {
+        start(NODES);
+        for (uint32_t i = 0; i < STEPS; i++) {
+            for (uint32_t a = 0; a < NODES; a++)
+                for (uint32_t b = a + 1; b < NODES; b++)
+                    pair(a, b, i, i + 0.02 * (a + b), 0.0005 * (1 + 0.1 * gauss()) * (i >= SLOW ? 30 : 1));
+            for (uint32_t t = 0; t < 8 && i >= SLOW - 2; t++)
+                collective_of_all(NODES, (i - SLOW + 2) * 8 + t, i + 0.2 + 0.08 * t,
+                                  0.05 * (1 + 0.005 * gauss()));
+            end_step(NODES, i);
+        }
+        named += is_named(0, 0, 0) && links_get(l)->from == SLOW + 1;
+        stop();
+    }
+    is_int(named, 10, "what is new when transfers become slow does not show that others are fast");
+    seed = 3;
+}
+
 static void tiny(void)
 {
 
@@ -452,6 +475,7 @@ int main(void)
     varied();
     rails();
     stretches();
+    newcomers();
     g = graph_new();
     l = links_new();
     ok(isnan(links_limit(l, 0)), "before any transfer the limit is unknown");
