@@ -422,6 +422,7 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
     uint32_t recent = graph_steps(s->graph) < PRICED_STEPS ? graph_steps(s->graph) : PRICED_STEPS;
     struct prices p;
     double min_slowdown;
+    bool stood = k->stood, sure;
 
     if (!o->standing) {
         *k = (struct suspicion){ 0 };
@@ -444,9 +445,12 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
         if (o->standing)
             doubt_price(s, o->from, o->saved_s, change, b, k);
     }
-    if (k->doubted && k->cost.low <= 0) /* a fault that may cost nothing is not reported */
+    sure = !k->doubted || !(k->cost.low <= 0);
+    /* A fault that may cost nothing is not reported.  One that was goes on: if it were over, and then were
+     * found again, its first steps would be priced twice. */
+    if (!sure && !stood)
         o->standing = k->stood = false;
-    o->cost = k->doubted ? k->cost : INTERVAL_UNKNOWN;
+    o->cost = k->doubted && sure ? k->cost : INTERVAL_UNKNOWN;
     diagnosis_other(s->diagnosis, o);
 }
 

@@ -634,6 +634,37 @@ static void bursts(void)
     burst_every = 0;
 }
 
+/* Every tenth step is heavy, which transfers do not follow: soon after they become slow it is not known what
+ * they cost.  They are one finding, and have one price, all the same. */
+static void found_once(void)
+{
+    static const struct job job = {
+        "slow transfers beside a rhythm", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 20, 400, 410
+    };
+    const struct view_verdict *list;
+    uint32_t found = 0;
+    double healthy_s, saved_s = 0;
+    size_t n;
+
+    rhythm = (struct rhythm){ .every = 10, .by = 2.1 };
+    random_state = 29;
+    healthy_s = time_without_fault(&job);
+    random_state = 29;
+    begin(&job);
+    while (run.k < job.steps)
+        step();
+    n = view_verdicts_raised(run.view, &list);
+    for (size_t i = 0; i < n; i++)
+        if (list[i].finding.class == FINDING_COMMUNICATION) {
+            saved_s += list[i].finding.saved_s;
+            found++;
+        }
+    is_int(found, 1, "%s: they are found once", job.what);
+    is_near(saved_s, run.t[0] - healthy_s, 0.03, "%s: what they cost", job.what);
+    view_free(run.view);
+    rhythm = (struct rhythm){ 0 };
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -662,6 +693,7 @@ int main(void)
     ended(&messages, "node2 (2 ranks) computed ");
     work_and_adapter();
     bursts();
+    found_once();
     /* the others take the same ways through the code */
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) {
         struct job job = jobs[i];
