@@ -105,8 +105,9 @@ struct kind_level {
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     uint32_t comm, peers;     /* of a collective: places in l->comm and l->peers, and 1; 0: none */
     float max_in_step;        /* of the step at hand, and the others */
-    double sum;
+    double sum, max_sum;
     uint32_t in_step, max_n;
+    uint32_t seen; /* the last step with a transfer that is known; as l->steps counts them */
 };
 
 struct candidate_place { /* a candidate */
@@ -221,6 +222,7 @@ static void gather_transfers(struct links *l, const struct graph *g, const struc
             float max = (float)log(m->max_s);
 
             k->max_in_step = k->max_n++ ? fminf(k->max_in_step, max) : max;
+            k->max_sum += log(m->max_s + l->floor_s);
         }
     }
 }
@@ -266,6 +268,24 @@ static void follow_max(struct kind_level *k)
     k->max = statistics_medianf(v, k->max_steps);
 }
 
+static void set_excess(const struct links *l, struct kind_level *k)
+{
+    k->excess = (float)(without_floor(l, with_floor(l, k->usual) + k->now) - k->usual);
+}
+
+/* A step in which nobody waited for such a transfer: they were no longer than their bounds.  Only the longest
+ * ones of a kind that most often is there before it is waited for are known, and they must not stand for the
+ * others. */
+static void follow_bounds(const struct links *l, struct kind_level *k)
+{
+    double off = k->max_sum / k->max_n - with_floor(l, k->usual);
+
+    if (!k->n || !(off < k->now))
+        return;
+    k->now += (float)(NOW_GAIN * (off - k->now));
+    set_excess(l, k);
+}
+
 static void follow_kind(const struct links *l, struct kind_level *k, bool held)
 {
     double y = k->sum / k->in_step, x = without_floor(l, y), n = k->in_step, off;
@@ -299,7 +319,8 @@ static void follow_kind(const struct links *l, struct kind_level *k, bool held)
     }
     k->weight = (float)(k->weight + NOW_GAIN * (fmin(n, STEP_SAMPLES) - k->weight));
     k->share = (float)(1 / (1 + l->floor_s / exp(k->usual)));
-    k->excess = (float)(without_floor(l, with_floor(l, k->usual) + k->now) - k->usual);
+    set_excess(l, k);
+    k->seen = l->steps;
     if (k->steps >= USUAL_STEPS || !held) { /* one that is still learnt goes on when it is not held */
         k->n += k->in_step;
         k->steps++;
@@ -805,6 +826,15 @@ static double error_of(const struct links *l, const struct graph *g, uint32_t ba
     return sqrt(square);
 }
 
+static struct links_slow place_of(const struct links *l, const struct candidate_place *p)
+{
+    return (struct links_slow){ .nodes = p->nodes,
+                                .node = { p->node[0], p->node[1] },
+                                .of_comm = p->of_comm,
+                                .comm = p->comm,
+                                .collectives = p == &l->collectives };
+}
+
 /* The place is named, where its newest steps stand out. */
 static void name_place(struct links *l, const struct graph *g, const struct candidate_place *p, uint32_t back)
 {
@@ -814,11 +844,7 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
     uint32_t over; /* until then it was slow for another time */
     double spread;
 
-    l->slow = (struct links_slow){ .nodes = p->nodes,
-                                   .node = { p->node[0], p->node[1] },
-                                   .of_comm = p->of_comm,
-                                   .comm = p->comm,
-                                   .collectives = p == &l->collectives };
+    l->slow = place_of(l, p);
     l->by_pairs = p->pairs;
     over = !was.standing && links_same_place(&l->slow, &was) ? was.to : 0;
     recent_of(l, g, back, &recent);
@@ -875,6 +901,24 @@ static const struct candidate_place *named_place(struct links *l)
                                : place_get(l, l->slow.nodes, l->slow.node[0], l->slow.node[1]);
 }
 
+/* Are those transfers slow that the step at hand shows?  Where it shows none, what they take now stands on
+ * earlier steps, and of a single one that took twice as long it is above the limit for some steps. */
+static bool is_seen_slow(const struct links *l, const struct graph *g, const struct candidate_place *p)
+{
+    const struct links_slow place = place_of(l, p);
+    double sum = 0, weight = 0;
+
+    for (uint32_t i = 0; i < l->kinds; i++) {
+        const struct kind_level *k = &l->kind[i];
+
+        if (k->seen != l->steps || !counts(l, k) || !links_has(&place, graph_kind_get(g, i)))
+            continue;
+        sum += k->share * (double)k->last;
+        weight += k->share;
+    }
+    return sum > weight * mean_excess(&p->fit) / 2;
+}
+
 void links_step(struct links *l, const struct graph *g, uint32_t back)
 {
     struct graph_step s = graph_step_get(g, back);
@@ -890,9 +934,11 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     for (uint32_t i = 0; i < graph_kinds(g); i++) {
         if (l->kind[i].in_step)
             follow_kind(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
-        else if (l->kind[i].max_n)
+        else if (l->kind[i].max_n) {
             follow_max(&l->kind[i]);
-        l->kind[i].max_n = 0;
+            follow_bounds(l, &l->kind[i]);
+        }
+        l->kind[i].max_sum = l->kind[i].max_n = 0;
     }
     p = explain(l, g);
     if (l->slow.standing) {
@@ -909,7 +955,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
             name_place(l, g, named, back);
         return;
     }
-    l->above = p && is_slow(&p->fit) ? l->above + 1 : 0;
+    l->above = p && is_slow(&p->fit) ? l->above + is_seen_slow(l, g, p) : 0;
     if (l->above >= LINK_CONFIRM)
         name_place(l, g, p, back);
 }

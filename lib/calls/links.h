@@ -7,7 +7,7 @@
  * the least squares of one excess for the kinds that go there and none for the others.  Collectives of more
  * than two nodes count for a link or an adapter where they are slow, too; where they are not, they don't
  * count against it: who comes last may find there what the others sent. What a transfer varies by less than a
- * thousandth of a step counts little.  Another place is named when it explains clearly more. Pure; memory 145
+ * thousandth of a step counts little.  Another place is named when it explains clearly more. Pure; memory 157
  * bytes a kind and 100 a place. */
 #ifndef SYNCGUARD_CALLS_LINKS_H
 #define SYNCGUARD_CALLS_LINKS_H

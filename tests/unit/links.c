@@ -432,6 +432,66 @@ static void tiny(void)
     stop();
 }
 
+/* All pairs meet once a step for 5 ms; in one step of so many those of nodes 0 and 1 take three times as
+ * long.
+ */
+static void run_outliers(uint32_t every)
+{
+    start(NODES);
+    for (uint32_t i = 0; i < 4 * STEPS; i++) {
+        for (uint32_t a = 0; a < NODES; a++)
+            for (uint32_t b = a + 1; b < NODES; b++)
+                pair(a, b, i, i + 0.02 * (a + b),
+                     0.005 * (1 + 0.02 * gauss()) * (a + b == 1 && i % every == every - 1 ? 3 : 1));
+        end_step(NODES, i);
+    }
+}
+
+static void message(uint32_t seq, double sent_s, double waited_from_s, double left_s)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        graph_call(g,
+                   &(struct call){ .rank = i,
+                                   .op = i ? RING_OP_RECV : RING_OP_SEND,
+                                   .comm = 7,
+                                   .seq = seq,
+                                   .peer = 1 - i,
+                                   .bytes = 1 << 20,
+                                   .enter_ns = (uint64_t)((5 + (i ? waited_from_s : sent_s)) * 1e9),
+                                   .leave_ns = (uint64_t)((5 + (i ? left_s : sent_s + 1e-6)) * 1e9) },
+                   7);
+}
+
+/* In each step a node gets a message from another, and works for 20 ms before it takes it: there it is, after
+ * 19 ms.  One of `every` is not there before 40 ms; no other is waited for. */
+static void run_hidden(uint32_t every)
+{
+    start(NODES);
+    for (uint32_t i = 0; i < 4 * STEPS; i++) {
+        double sent_s = i + 0.1, taken_s = sent_s + 0.020 * (1 + 0.01 * gauss());
+
+        message(i, sent_s, taken_s, i % every == every - 1 ? sent_s + 0.040 : taken_s + 2e-6);
+        collective_of_all(NODES, i, i + 0.3, 1e-3 * (1 + 0.02 * gauss()));
+        end_step(NODES, i);
+    }
+}
+
+static void outliers(void)
+{
+    static const uint32_t every[] = { 12, 30, 60 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(every); i++) {
+        run_outliers(every[i]);
+        ok(!links_get(l)->standing && !links_get(l)->from,
+           "a link is not named that is slow for one step of %u", every[i]);
+        stop();
+        run_hidden(every[i]);
+        ok(!links_get(l)->standing && !links_get(l)->from,
+           "nor one of whose messages one of %u is waited for, and the others are there", every[i]);
+        stop();
+    }
+}
+
 int main(void)
 {
     static const double noise[] = { 0.01, 0.15 };
@@ -473,6 +533,7 @@ int main(void)
     pipelines();
     tiny();
     varied();
+    outliers();
     rails();
     stretches();
     newcomers();
