@@ -524,7 +524,7 @@ static void judge_links(struct call_steps *s)
         &s->slow_links);
 }
 
-/* Is something else that was found the cause, at one of the ends of the link? */
+/* Is something else that was found the cause, at the node or one of the ends of the link? */
 static bool is_other(struct call_steps *s, const struct mixed_link *m)
 {
     const struct work *w = diagnosis_work(s->diagnosis);
@@ -533,7 +533,7 @@ static bool is_other(struct call_steps *s, const struct mixed_link *m)
     size_t n = diagnosis_stragglers(s->diagnosis, &list);
     bool is = false;
 
-    for (uint32_t end = 0; end < 2; end++) {
+    for (uint32_t end = 0; end < 2 && m->node[end] != GRAPH_NONE; end++) {
         for (size_t i = 0; i < n; i++)
             is = is || straggler_is_on(&list[i], w, m->node[end]);
         is = is || (l->standing && (!l->nodes || l->node[0] == m->node[end] ||
@@ -542,12 +542,12 @@ static bool is_other(struct call_steps *s, const struct mixed_link *m)
     return is;
 }
 
-/* A link of which some messages are slow from the start. */
+/* A link of which some messages are slow from the start, or a node of which all are. */
 static void judge_mixed(struct call_steps *s)
 {
     const struct mixed_link *m = mixed_get(s->mixed);
     struct diagnosis_other o = { .class = FINDING_COMMUNICATION,
-                                 .scope = SCOPE_LINK,
+                                 .scope = m->node[1] == GRAPH_NONE ? SCOPE_NODE : SCOPE_LINK,
                                  .place = m->node[0],
                                  .other = m->node[1],
                                  .mixed = true,

@@ -35,6 +35,9 @@
 #define NEAR_SIGMA_MIN 0.02 /* as LOG_SIGMA_MIN of links.c */
 /* other pairs of nodes that do the same, at the least: their median is not that of the slow one */
 #define PAIRS_MIN 3u
+/* Of the messages of a kind that are all slow.  The rest of it has no share that would be a second speed. */
+#define ALL_SHARE (1 - SLOW_SHARE)
+#define ENDS_MIN  2u /* nodes at the other end: with one, it may be as well to blame */
 #define LOOK      8u /* steps between two looks; chosen: a look sorts all kinds */
 
 struct kind_seen {
@@ -132,6 +135,17 @@ static bool is_between(const struct graph_kind_info *k, const uint32_t node[2])
     return k->message && k->nodes == 2 && k->node[0] == node[0] && k->node[1] == node[1];
 }
 
+static bool is_at(const struct graph_kind_info *k, uint32_t node)
+{
+    return k->message && k->nodes == 2 && (k->node[0] == node || k->node[1] == node);
+}
+
+/* Of a link, or of a node, whose second one is GRAPH_NONE. */
+static bool is_through(const struct graph_kind_info *k, const uint32_t place[2])
+{
+    return place[1] == GRAPH_NONE ? is_at(k, place[0]) : is_between(k, place);
+}
+
 struct doing { /* a kind in the order of what it does */
     uint64_t does;
     uint32_t kind;
@@ -156,18 +170,17 @@ static size_t order_kinds(struct mixed *m, const struct graph *g, struct doing *
     for (uint32_t i = 0; i < m->kinds; i++) {
         const struct graph_kind_info *k = graph_kind_get(g, i);
 
-        if (m->kind[i].n_first < FIRST)
-            continue;
         m->kind[i].does =
             (uint64_t)graph_role(g, k->from) << 36 | (uint64_t)graph_role(g, k->to) << 8 | k->size;
-        (*list)[n++] = (struct doing){ m->kind[i].does, i };
+        if (m->kind[i].n_first == FIRST)
+            (*list)[n++] = (struct doing){ m->kind[i].does, i };
     }
     qsort(*list, n, sizeof(**list), by_doing);
     return n;
 }
 
-/* Distinct pairs of nodes, up to PAIRS_MIN + 1, beside one (NULL: none is left out), of kinds of which so
- * much was seen. */
+/* Distinct pairs of nodes, up to PAIRS_MIN + 1, beside a link or a node (NULL: none is left out), of kinds of
+ * which so much was seen. */
 static uint32_t pairs_beside(const struct mixed *m, const struct graph *g, const struct doing *list, size_t n,
                              const uint32_t *beside, uint32_t seen)
 {
@@ -175,7 +188,7 @@ static uint32_t pairs_beside(const struct mixed *m, const struct graph *g, const
 
     for (size_t i = 0; i < n && pairs <= PAIRS_MIN; i++) {
         const struct graph_kind_info *k = graph_kind_get(g, list[i].kind);
-        bool is_new = m->kind[list[i].kind].n >= seen && !(beside && is_between(k, beside));
+        bool is_new = m->kind[list[i].kind].n >= seen && !(beside && is_through(k, beside));
 
         for (uint32_t p = 0; p < pairs; p++)
             is_new = is_new && !is_between(k, pair[p]);
@@ -301,6 +314,94 @@ static void find_link(struct mixed *m, const struct graph *g)
         m->link = (struct mixed_link){ true, { node[0], node[1] }, (double)slow / n, times / slow };
 }
 
+/* ---- the node ---- */
+
+/* Are all messages from and to the node slow, as far as that was seen, and none of those that others exchange
+ * that do the same? */
+static bool is_slow_node(const struct mixed *m, const struct graph *g, const struct doing *list, size_t n,
+                         uint32_t node)
+{
+    const uint32_t place[2] = { node, GRAPH_NONE };
+    uint32_t end = GRAPH_NONE, ends = 0, slow = 0, seen = 0;
+
+    for (size_t i = 0, first = 0, last = 0; i < n; i++) {
+        const struct kind_seen *k = &m->kind[list[i].kind];
+        const struct graph_kind_info *info = graph_kind_get(g, list[i].kind);
+        uint32_t other = info->node[info->node[0] == node];
+
+        if (i == last) /* those that do the same */
+            for (first = i; last < n && list[last].does == list[i].does; last++)
+                ;
+        if (!is_at(info, node)) {
+            if (k->n >= FIRST && k->slow >= OTHERS_SHARE * k->n)
+                return false;
+            slow += k->slow;
+            seen += k->n;
+            continue;
+        }
+        if (k->slow < ALL_SHARE * k->n)
+            return false;
+        if (k->n < SEEN || pairs_beside(m, g, list + first, last - first, place, SEEN) < PAIRS_MIN)
+            continue;
+        ends += other != end && ends < ENDS_MIN;
+        end = ends == 1 ? other : end;
+    }
+    return ends >= ENDS_MIN && slow * USUAL_SLOW <= seen;
+}
+
+/* What passes through the node is slow, also what is seldom waited for, because other slow messages are: it
+ * takes what those usually take that do the same. */
+static void take_unseen(struct kind_seen *k, const struct kind_seen *like)
+{
+    k->n_first = FIRST;
+    k->slow_sum_s = k->fast_sum_s = k->timed = 0;
+    k->usual_s = like->usual_s;
+    k->fast_s = (float)(FAST_TIMES * (double)like->usual_s);
+    k->is_slow = true;
+}
+
+static void take_node(struct mixed *m, const struct graph *g, const struct doing *list, size_t n_list,
+                      uint32_t node)
+{
+    double times = 0;
+    uint32_t n = 0, slow = 0;
+
+    for (uint32_t i = 0; i < m->kinds; i++) {
+        struct kind_seen *k = &m->kind[i];
+
+        k->is_slow = is_at(graph_kind_get(g, i), node) && k->usual_s > 0;
+        if (!k->is_slow || k->n < SEEN)
+            continue;
+        n += k->n;
+        slow += k->slow;
+        times += k->slow_sum_s / (double)k->usual_s;
+    }
+    for (uint32_t i = 0; i < m->kinds; i++)
+        for (size_t like = 0; like < n_list && is_at(graph_kind_get(g, i), node) && !m->kind[i].is_slow;
+             like++)
+            if (list[like].does == m->kind[i].does && m->kind[list[like].kind].is_slow)
+                take_unseen(&m->kind[i], &m->kind[list[like].kind]);
+    m->link = (struct mixed_link){ true, { node, GRAPH_NONE }, (double)slow / n, times / slow };
+}
+
+/* At one of the ends of any kind that is slow. */
+static void find_node(struct mixed *m, const struct graph *g, const struct doing *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct kind_seen *k = &m->kind[list[i].kind];
+
+        if (k->n < SEEN || k->slow < ALL_SHARE * k->n)
+            continue;
+        for (uint32_t end = 0; end < 2 && !m->link.standing; end++) {
+            uint32_t node = graph_kind_get(g, list[i].kind)->node[end];
+
+            if (is_slow_node(m, g, list, n, node))
+                take_node(m, g, list, n, node);
+        }
+        return;
+    }
+}
+
 static void look(struct mixed *m, const struct graph *g)
 {
     struct doing *list;
@@ -313,12 +414,14 @@ static void look(struct mixed *m, const struct graph *g)
         for (size_t k = i; k < end; k++)
             find_slow(m, g, list + i, end - i, list[k].kind);
     }
-    free(list);
     find_link(m, g);
+    if (!m->link.standing)
+        find_node(m, g, list, n);
+    free(list);
 }
 
-/* While the link stands: is each of its kinds, when as many messages were seen again, still slow? */
-static void follow_link(struct mixed *m)
+/* While the place stands: is each of its kinds, when as many messages were seen again, still slow? */
+static void follow_place(struct mixed *m)
 {
     for (uint32_t i = 0; i < m->kinds; i++) {
         struct kind_seen *k = &m->kind[i];
@@ -344,18 +447,20 @@ void mixed_step(struct mixed *m, const struct graph *g, uint32_t back)
     m->kinds = graph_kinds(g);
     take_step(m, g, back);
     if (m->link.standing)
-        follow_link(m);
+        follow_place(m);
     else if (++m->steps % LOOK == 0 && graph_roles(g)) /* else it is not known who does the same */
         look(m, g);
 }
 
 void mixed_instead(const struct mixed *m, struct price_slow *slow, uint32_t kinds)
 {
+    double above = m->link.node[1] == GRAPH_NONE ? FAST_TIMES : SLOW_TIMES;
+
     for (uint32_t i = 0; i < kinds; i++) {
         const struct kind_seen *k = i < m->kinds ? &m->kind[i] : NULL;
 
         slow[i] = k && k->is_slow
-                      ? (struct price_slow){ (float)(SLOW_TIMES * (double)k->usual_s), (float)fast_mean_s(k) }
+                      ? (struct price_slow){ (float)(above * (double)k->usual_s), (float)fast_mean_s(k) }
                       : (struct price_slow){ 0, 0 };
     }
 }

@@ -55,7 +55,7 @@ struct diagnosis_other {
     enum finding_scope scope;
     uint32_t place, other;
     uint64_t comm; /* as of a finding */
-    bool mixed;    /* communication: some of the messages are slow from the start */
+    bool mixed;    /* communication: messages are slow from the start, some of a link's or all of a node's */
     bool standing;
     uint32_t from;        /* number of its first step */
     double saved_s, of_s; /* in the steps since then that are remembered, of what they took */

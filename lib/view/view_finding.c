@@ -262,6 +262,11 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
             "From the start some messages between %s and %s %s %s times as long as those between other "
             "nodes that do the same, while others between the two %s not",
             place, other, take, times, past ? "did" : "do");
+    else if (f->rate > 0)
+        text_append(buf, size,
+                    "From the start all messages to and from %s %s %s times as long as those between other "
+                    "nodes that do the same",
+                    place, take, times);
     else if (f->scope == SCOPE_LINK)
         text_append(buf, size, "Transfers between %s and %s %s %s times as long as before", place, other,
                     take, times);

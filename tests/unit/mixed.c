@@ -1,5 +1,5 @@
 /* A link of which every other message is slow from the start, beside pairs of nodes that do the same, by
- * hand; and what looks like it. */
+ * hand; a node of which all are, in a ring; and what looks like them. */
 #include "calls/mixed.h"
 
 #include <math.h>
@@ -165,6 +165,95 @@ static const struct {
     { { 4, 1, 2, 1, 10, 2, false, 0, 0, true, 0, 0 }, false, "no two pairs do the same" },
 };
 
+/* ---- a ring of nodes, each with messages to both neighbours ---- */
+
+struct ring {
+    uint32_t nodes;
+    double to_next,
+        to_last;     /* times TAKES_S, of node 2's messages with the next node and with the one before */
+    double of_fifth; /* and of node 5's */
+    uint32_t every;  /* one of so many is as slow */
+    uint32_t until;  /* until that step; 0: to the end */
+};
+
+static double ring_takes_s(const struct ring *k, uint32_t node, uint32_t step) /* with the next one */
+{
+    double s = TAKES_S * (1 + 0.03 * gauss());
+
+    if (number % k->every || (k->until && step >= k->until))
+        return s;
+    return s * (node == 2 ? k->to_next : node == 1 ? k->to_last : node == 4 || node == 5 ? k->of_fifth : 1);
+}
+
+static struct mixed_link run_ring(const struct ring *k, struct mixed *m, uint32_t *priced)
+{
+    static struct price_slow slow[64];
+    struct graph *g = graph_new();
+    struct mixed_link found;
+    uint32_t seen = 0;
+
+    number = *priced = 0;
+    for (uint32_t r = 0; r < k->nodes; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double begin_s = 2.0 * i;
+
+        for (uint32_t t = 0; t < TIMES; t++, number++)
+            for (uint32_t r = 0; r < k->nodes; r++) {
+                uint32_t next = (r + 1) % k->nodes;
+
+                message(g, r, next, begin_s + 1.2 / TIMES * t, ring_takes_s(k, r, i), 0);
+                message(g, next, r, begin_s + 1.2 / TIMES * (t + 0.5), ring_takes_s(k, r, i), 0);
+            }
+        for (uint32_t r = 0; r < k->nodes; r++) {
+            reduce(g, r, 2, i, begin_s + 1.5);
+            graph_step_end(g, r, i + 1);
+        }
+        for (; seen < graph_steps(g); seen++)
+            mixed_step(m, g, graph_steps(g) - 1 - seen);
+    }
+    found = *mixed_get(m);
+    mixed_instead(m, slow, graph_kinds(g));
+    for (uint32_t i = 0; i < graph_kinds(g); i++)
+        *priced += slow[i].above_s > 0;
+    graph_free(g);
+    return found;
+}
+
+static void rings(void)
+{
+    static const struct {
+        struct ring k;
+        bool named;
+        const char *what;
+    } shapes[] = {
+        { { 8, 5, 5, 1, 1, 0 }, true, "all messages of a node take five times as long" },
+        { { 8, 5, 3.5, 1, 1, 0 }, true, "they take as long as that, or less" },
+        { { 8, 5, 1, 1, 1, 0 }, false, "those of one of its links are slow: it may be far" },
+        { { 8, 2, 2, 1, 1, 0 }, false, "twice as long may be the network's" },
+        { { 8, 5, 5, 5, 1, 0 }, false, "two nodes are slow" },
+        { { 4, 5, 5, 1, 1, 0 }, false, "two pairs of other nodes are too few to show what is usual" },
+        { { 8, 5, 5, 1, 2, 0 }, false, "one of two is slow, on both of its links" },
+        { { 8, 1, 1, 1, 1, 0 }, false, "all are as fast" },
+        { { 8, 5, 5, 1, 1, 30 }, false, "the node has healed" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+        struct mixed *m = mixed_new();
+        uint32_t priced;
+        struct mixed_link l = run_ring(&shapes[i].k, m, &priced);
+
+        ok(l.standing == shapes[i].named && (!l.standing || (l.node[0] == 2 && l.node[1] == GRAPH_NONE)),
+           "a ring of nodes: %s: %s", shapes[i].what, shapes[i].named ? "it is named" : "nothing is named");
+        if (l.standing) {
+            is_near(l.times, (shapes[i].k.to_next + shapes[i].k.to_last) / 2, 0.1,
+                    "how much longer its messages take than others'");
+            is_int(priced, 4, "messages on both of its links, both ways, are priced, and no others");
+        }
+        mixed_free(m);
+    }
+}
+
 int main(void)
 {
     static struct price_slow slow[64];
@@ -181,5 +270,6 @@ int main(void)
                     "how much longer its slow messages take");
         mixed_free(m);
     }
+    rings();
     return done_testing();
 }

@@ -683,6 +683,76 @@ static void check_price_of_early(void)
     }
 }
 
+/* Eight nodes in a ring work for 100 ms, and exchange with both neighbours in 4 ms; node 2 in 24 ms. Then
+ * they all meet. */
+static char *trace_slow_node(unsigned steps, size_t *bytes)
+{
+    enum { N = 8 };
+    uint64_t state = 11, ns = 1000000000;
+    struct text t = { 0 };
+
+    put(&t, "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[");
+    for (unsigned r = 0; r < N; r++)
+        put(&t, "%s{\"rank\":%u,\"node\":\"n%u\"}", r ? "," : "", r, r);
+    put(&t, "]}\n");
+    for (unsigned step = 0; step < steps; step++) {
+        uint64_t sent[N], left[N], all = 0;
+
+        for (unsigned r = 0; r < N; r++) {
+            sent[r] = ns + 100000000 + random_next(&state) % 50000;
+            for (unsigned way = 0; way < 2; way++)
+                put(&t,
+                    "{\"r\":%u,\"c\":\"world\",\"o\":\"send\",\"p\":%u,\"g\":%u,\"s\":%u,\"b\":1048576,\"t0\":%llu,\"t1\":%llu}\n",
+                    r, (r + (way ? N - 1 : 1)) % N, way, step, (unsigned long long)sent[r] + way * 2000,
+                    (unsigned long long)sent[r] + way * 2000 + 1000);
+        }
+        for (unsigned r = 0; r < N; r++) {
+            left[r] = sent[r] + 4000;
+            for (unsigned way = 0; way < 2; way++) {
+                unsigned peer = (r + (way ? 1 : N - 1)) % N;
+                uint64_t takes =
+                    (r == 2 || peer == 2 ? 24000000 : 4000000) - way * 300000 + random_next(&state) % 100000;
+                uint64_t there = sent[peer] + way * 2000 + takes, from = left[r];
+
+                left[r] = there > from + 1000 ? there : from + 1000;
+                put(&t,
+                    "{\"r\":%u,\"c\":\"world\",\"o\":\"recv\",\"p\":%u,\"g\":%u,\"s\":%u,\"b\":1048576,\"t0\":%llu,\"t1\":%llu}\n",
+                    r, peer, way, step, (unsigned long long)from, (unsigned long long)left[r]);
+            }
+            all = left[r] > all ? left[r] : all;
+        }
+        ns = all + 100000;
+        for (unsigned r = 0; r < N; r++)
+            put(&t,
+                "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"allreduce\",\"b\":8,\"t0\":%llu,\"t1\":%llu}\n",
+                r, step, (unsigned long long)left[r], (unsigned long long)ns);
+    }
+    *bytes = t.n;
+    return t.s;
+}
+
+static void check_slow_node(void)
+{
+    const struct view_verdict *d;
+    struct err err = { "" };
+    size_t bytes, n;
+    char *text = trace_slow_node(100, &bytes);
+    int rc;
+    struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+
+    n = rc == 0 ? view_verdicts_raised(trace_reader_view(r), &d) : 0;
+    is_int((long long)n, 1, "a node whose messages are all slow from the start is the only verdict");
+    if (n == 1) {
+        is_str(d->culprit[0], "n2", "it names the node");
+        ok(strstr(d->text, "From the start all messages to and from n2 take ") &&
+               strstr(d->text, " those between other nodes that do the same"),
+           "the sentence compares it with others, not with before\n%s", d->text);
+        is_near(d->finding.slowdown, 124.5 / 104.5, 0.02, "its price is what a step is longer");
+    }
+    trace_reader_free(r);
+    free(text);
+}
+
 /* A report that is drawn while the trace is read takes prices that its end takes again. */
 static void check_watched(void)
 {
@@ -729,6 +799,7 @@ int main(void)
     check_turns();
     check_pieces();
     check_watched();
+    check_slow_node();
     check_prefixes();
     check_all_slower();
     check_never_left();
