@@ -42,20 +42,6 @@ static size_t standing(const struct diagnosis *d, size_t asked, struct straggler
     return n;
 }
 
-/* What one costs in a step. Of several at a time it is the mean of what it costs alone and of what it adds to
- * the others (Shapley 1953, for two). */
-static double saved_in(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
-                       uint64_t step)
-{
-    double alone_s = straggler_saved_s(list, 1, w, slot, step);
-
-    if (n == 1)
-        return alone_s;
-    return (alone_s + straggler_saved_s(list, n, w, slot, step) -
-            straggler_saved_s(list + 1, n - 1, w, slot, step)) /
-           2;
-}
-
 static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
 {
     const struct work *w = d->work;
@@ -64,7 +50,7 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
     struct cost cost = { d->entry[at].expired_s, { work_time_s(w, recent), 0 }, 0 };
 
     for (uint32_t b = 0; b < work_kept(w); b++) {
-        double saved_s = saved_in(list, n, w, work_slot(w, b), w->steps - 1 - b);
+        double saved_s = straggler_share_s(list, n, w, work_slot(w, b), w->steps - 1 - b);
 
         cost.saved_s += saved_s;
         if (b >= recent)
@@ -104,8 +90,8 @@ static void expire(struct diagnosis *d)
         return;
     for (size_t i = 0; i < d->n; i++)
         if (diagnosis_is_straggler(d, i))
-            d->entry[i].expired_s += saved_in(list, standing(d, i, list), w,
-                                              (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
+            d->entry[i].expired_s += straggler_share_s(
+                list, standing(d, i, list), w, (uint32_t)(w->steps % WORK_STEPS), w->steps - WORK_STEPS);
 }
 
 const struct pricing_method diagnosis_by_work = {

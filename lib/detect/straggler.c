@@ -268,32 +268,80 @@ static float without_lateness(const struct straggler *straggler, const struct wo
     return own_s > mostly_s + straggler->late_min * base_s ? (float)mostly_s : own_s;
 }
 
-double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
-                         uint64_t step)
+/* The longest work in the step without any of them; of_each[n], if not NULL: that of each of them as it was,
+ * 0 where it is not slow in the step.  False: none is. */
+static bool longest_without(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                            uint64_t step, float *without, float *of_each)
 {
     const struct work_step *at_slot = &w->step[slot];
-    float share[STRAGGLERS_MAX], without = 0;
+    float share[STRAGGLERS_MAX];
     bool any = false;
+
+    *without = 0;
 
     for (size_t i = 0; i < n; i++) {
         double more = straggler_excess(&list[i], step) / (1 + list[i].before);
 
         share[i] = list[i].late_min > 0 ? 0 : (float)fmax(0, more / (1 + more));
         any = any || more > 0;
+        if (of_each)
+            of_each[i] = 0;
     }
     for (uint32_t r = 0; any && r < w->n; r++) {
-        float own_s = work_own_s(w, slot, r);
+        float was_s = work_own_s(w, slot, r), own_s = was_s;
 
         if (isnan(own_s))
             continue;
-        for (size_t i = 0; i < n; i++)
-            if (straggler_has(&list[i], w, r) && list[i].late_min > 0 && step >= list[i].onset)
-                own_s = without_lateness(&list[i], at_slot, own_s);
-            else if (straggler_has(&list[i], w, r))
+        for (size_t i = 0; i < n; i++) {
+            float before_s = own_s;
+
+            if (!straggler_has(&list[i], w, r))
+                continue;
+            if (!(list[i].late_min > 0))
                 own_s -= (at_slot->pause ? at_slot->usual_s : own_s) * share[i];
-        without = fmaxf(without, own_s);
+            else if (step >= list[i].onset)
+                own_s = without_lateness(&list[i], at_slot, own_s);
+            if (of_each && own_s < before_s)
+                of_each[i] = fmaxf(of_each[i], was_s);
+        }
+        *without = fmaxf(*without, own_s);
     }
-    return any ? fmaxf(0, at_slot->longest_s - without) : 0;
+    return any;
+}
+
+double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step)
+{
+    float without;
+
+    return longest_without(list, n, w, slot, step, &without, NULL)
+               ? fmaxf(0, w->step[slot].longest_s - without)
+               : 0;
+}
+
+double straggler_share_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step)
+{
+    float without, of_each[STRAGGLERS_MAX];
+    double share_s = 0, below_s = 0;
+
+    if (!longest_without(list, n, w, slot, step, &without, of_each))
+        return 0;
+    /* From the longest work without them upwards: what lies between two of them is shared by the longer ones.
+     */
+    for (size_t shared_by = n; shared_by > 0 && below_s < of_each[0] - without; shared_by--) {
+        double next_s = INFINITY;
+        size_t longer = 0;
+
+        for (size_t i = 0; i < n; i++)
+            if (of_each[i] - without > below_s) {
+                next_s = fmin(next_s, of_each[i] - without);
+                longer++;
+            }
+        share_s += (next_s - below_s) / (double)longer;
+        below_s = next_s;
+    }
+    return share_s;
 }
 
 bool straggler_was_last(const struct straggler *straggler, const struct work *w, uint32_t slot)

@@ -74,6 +74,11 @@ double straggler_excess_in(const struct straggler *straggler, const struct work 
  * Several at a time (list[n]): without any of them. */
 double straggler_saved_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
                          uint64_t step);
+/* What the first of them has of that: a step is as long as its longest, so that what the longest alone is
+ * longer by is its own, and what several are longer by is shared by these (Littlechild & Owen 1973, Shapley's
+ * value of such a cost).  The shares add up. */
+double straggler_share_s(const struct straggler *list, size_t n, const struct work *w, uint32_t slot,
+                         uint64_t step);
 /* Did one of its ranks have the longest work in that slot? */
 bool straggler_was_last(const struct straggler *straggler, const struct work *w, uint32_t slot);
 

@@ -431,6 +431,61 @@ static void two_at_once(void)
     diagnosis_free(run.d);
 }
 
+/* More ranks than two that are slow, alike or not: what they cost together is what all of them do. */
+static void several_at_once(void)
+{
+    static const struct {
+        const char *what;
+        uint32_t n, rank[4];
+        float excess[4];
+    } cases[] = {
+        { "three alike", 3, { 3, 7, 12 }, { 0.2F, 0.2F, 0.2F } },
+        { "four alike", 4, { 1, 3, 7, 12 }, { 0.2F, 0.2F, 0.2F, 0.2F } },
+        { "three that differ", 3, { 3, 7, 12 }, { 0.26F, 0.23F, 0.2F } },
+    };
+
+    for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
+        struct job job = { .ranks = 32, .fault = HEALTHY };
+        const struct finding *list;
+        double cost_s = 0, saved_s = 0;
+        struct run run;
+        size_t n;
+
+        begin(&run, &job);
+        while (run.k < 400) {
+            float own[32], longest = 0, without = 0;
+
+            for (uint32_t r = 0; r < 32; r++) {
+                float own_s = (float)(COMPUTE_S * (1 + 0.01 * box_muller()));
+
+                own[r] = own_s;
+                for (uint32_t i = 0; i < cases[c].n && run.k >= ONSET; i++)
+                    own[r] *= r == cases[c].rank[i] ? 1 + cases[c].excess[i] : 1;
+                longest = fmaxf(longest, own[r]);
+                without = fmaxf(without, own_s);
+            }
+            cost_s += longest - without;
+            run.time_s += longest + 0.01;
+            run.k++;
+            diagnosis_step(run.d,
+                           &(struct diagnosis_step){ .seq = 4 * run.k,
+                                                     .period = 4,
+                                                     .own_s = own,
+                                                     .n = 32,
+                                                     .duration_s = longest + 0.01,
+                                                     .transfer_s = 0.01,
+                                                     .ended_s = run.time_s },
+                           1.01);
+        }
+        n = diagnosis_findings(run.d, &list);
+        for (size_t i = 0; i < n; i++)
+            saved_s += list[i].standing && list[i].with == list[i].id ? list[i].saved_s : 0;
+        ok(n == cases[c].n && near(saved_s, cost_s, 0.05),
+           "%s: they cost together what all of them do\n%.2f s of %.2f", cases[c].what, saved_s, cost_s);
+        diagnosis_free(run.d);
+    }
+}
+
 /* What costs a tenth of each step, from the first one on, is seen in the newest 20 steps of 120; all ranks
  * paused in two steps before. */
 static void cost_before_pauses(void)
@@ -968,6 +1023,7 @@ int main(void)
     intervals();
     endings();
     two_at_once();
+    several_at_once();
     cost_before_pauses();
     detours_of_straggler();
     placed_late();
