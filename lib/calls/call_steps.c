@@ -91,10 +91,11 @@ struct call_steps {
         uint32_t place;
         bool found;
         struct slow_phase phase;
-    } phase[STRAGGLERS_MAX];       /* the newest stragglers */
-    size_t phases;                 /* ever; the newest is phase[(phases - 1) % STRAGGLERS_MAX] */
-    struct starvation *starvation; /* stragglers whose transfers are slow, too */
-    bool slowed_transfers;         /* one of them was in the step before */
+        struct phase_excess excess; /* if found */
+    } phase[STRAGGLERS_MAX];        /* the newest stragglers */
+    size_t phases;                  /* ever; the newest is phase[(phases - 1) % STRAGGLERS_MAX] */
+    struct starvation *starvation;  /* stragglers whose transfers are slow, too */
+    bool slowed_transfers;          /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -157,6 +158,8 @@ void call_steps_free(struct call_steps *s)
     hot_even_free(s->even);
     free(s->slower);
     free(s->slow);
+    for (size_t i = 0; i < STRAGGLERS_MAX; i++)
+        phase_excess_free(&s->phase[i].excess);
     free(s->place_excess);
     free(s->held);
     free(s->own_s);
@@ -286,6 +289,50 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
     return until;
 }
 
+struct looked_for {
+    const struct straggler *straggler;
+    const struct work *work;
+};
+
+static bool is_looked_for(uint32_t rank, const void *arg)
+{
+    const struct looked_for *l = arg;
+
+    return rank < l->work->n && straggler_has(l->straggler, l->work, rank);
+}
+
+static struct told_phase *told_phase(struct call_steps *s, uint32_t id)
+{
+    for (size_t i = 0; i < s->phases && i < STRAGGLERS_MAX; i++)
+        if (s->phase[i].id == id)
+            return &s->phase[i];
+    return NULL;
+}
+
+/* The excess of their ranks piece by piece, where a part of the step is slow: where others wait in between,
+ * what one gains in the other parts gains nothing.  NULL: none of them is known to be so. */
+static const float *excess_by_place(struct call_steps *s, const struct straggler *list, size_t n)
+{
+    uint32_t places = graph_places(s->graph);
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct told_phase *t = told_phase(s, list[i].id);
+        struct looked_for asked = { &list[i], diagnosis_work(s->diagnosis) };
+
+        if (!t || !t->found || list[i].drift || list[i].late_min > 0)
+            continue;
+        if (!any) {
+            s->place_excess = xgrow(s->place_excess, &s->place_cap, places, sizeof(*s->place_excess));
+            for (uint32_t k = 0; k < places; k++)
+                s->place_excess[k] = NAN;
+        }
+        any = true;
+        phase_excess_by_place(&t->excess, s->graph, is_looked_for, &asked, s->place_excess);
+    }
+    return any ? s->place_excess : NULL;
+}
+
 /* The steps from one on, without what these make slower. */
 static struct price_change without_all(struct call_steps *s, const struct straggler *list, size_t n,
                                        uint32_t from)
@@ -295,6 +342,8 @@ static struct price_change without_all(struct call_steps *s, const struct stragg
     return (struct price_change){ .from = from,
                                   .work = s->without,
                                   .ranks = s->n,
+                                  .place_excess = excess_by_place(s, list, n),
+                                  .places = graph_places(s->graph),
                                   .transfer_excess = slower_by(s, list, n),
                                   .transfer_until = grows_until(s, list, n),
                                   .mostly = seldom ? s->expected : NULL };
@@ -739,26 +788,6 @@ static void judge_jitter(struct call_steps *s)
                      &s->detours);
 }
 
-struct looked_for {
-    const struct straggler *straggler;
-    const struct work *work;
-};
-
-static bool is_looked_for(uint32_t rank, const void *arg)
-{
-    const struct looked_for *l = arg;
-
-    return rank < l->work->n && straggler_has(l->straggler, l->work, rank);
-}
-
-static struct told_phase *told_phase(struct call_steps *s, uint32_t id)
-{
-    for (size_t i = 0; i < s->phases && i < STRAGGLERS_MAX; i++)
-        if (s->phase[i].id == id)
-            return &s->phase[i];
-    return NULL;
-}
-
 /* In which phase of the step they are slow.  Of what stands that is looked at again now and then. */
 static void find_phases(struct call_steps *s, const struct straggler *named, size_t n)
 {
@@ -772,11 +801,13 @@ static void find_phases(struct call_steps *s, const struct straggler *named, siz
             (t && s->judged - t->step < PHASE_STEPS && !s->last))
             continue;
         t = t ? t : &s->phase[s->phases++ % STRAGGLERS_MAX];
-        *t = (struct told_phase){
-            .id = named[i].id, .step = s->judged, .scope = named[i].scope, .place = named[i].place
-        };
-        t->found =
-            phase_find(s->graph, since, is_looked_for, &(struct looked_for){ &named[i], w }, &t->phase);
+        *t = (struct told_phase){ .id = named[i].id,
+                                  .step = s->judged,
+                                  .scope = named[i].scope,
+                                  .place = named[i].place,
+                                  .excess = t->excess };
+        t->found = phase_find(s->graph, since, is_looked_for, &(struct looked_for){ &named[i], w }, &t->phase,
+                              &t->excess);
     }
 }
 

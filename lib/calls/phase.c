@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 
@@ -15,10 +16,11 @@
 #define SURELY 3.0
 /* A further piece belongs to the phase when its excess, over its work, is this share of that of the phase.
  * Chosen: where one is twice the other, they are two things. */
-#define LIKE      0.5
-#define NO_WORK   1e-3       /* of the step: pieces that should have less are none */
-#define OPS_MAX   (1u << 20) /* that are looked at: some 10 ms */
-#define CELLS_MAX (1u << 18)
+#define LIKE       0.5
+#define NO_WORK    1e-3       /* of the step: pieces that should have less are none */
+#define EXCESS_MAX 1e6        /* times what it should take: of a piece that others hardly have */
+#define OPS_MAX    (1u << 20) /* that are looked at: some 10 ms */
+#define CELLS_MAX  (1u << 18)
 
 struct cell { /* of a role, and a piece of its step */
     double slow_s, peers_s, peers_square;
@@ -152,8 +154,49 @@ static bool find_most(struct cell *const *list, size_t n, double all_s, double a
     return true;
 }
 
+void phase_excess_free(struct phase_excess *e)
+{
+    free(e->of);
+    *e = (struct phase_excess){ 0 };
+}
+
+static void tell_excess(const struct looked *l, struct cell *const *list, size_t most, struct phase_excess *e)
+{
+    e->roles = l->roles;
+    e->pieces = l->pieces;
+    e->of = xgrow(e->of, &e->cap, (size_t)l->roles * l->pieces, sizeof(*e->of));
+    memset(e->of, 0, (size_t)l->roles * l->pieces * sizeof(*e->of));
+    for (size_t i = 0; i < most; i++)
+        e->of[list[i] - l->cell] = (float)fmin(EXCESS_MAX, list[i]->excess_s / list[i]->should_s);
+}
+
+void phase_excess_by_place(const struct phase_excess *e, const struct graph *g,
+                           bool (*slow)(uint32_t rank, const void *arg), const void *arg, float *by_place)
+{
+    struct graph_step s = graph_step_get(g, 0);
+    uint32_t *next = NULL, ranks = 0;
+    size_t cap = 0;
+
+    for (size_t i = 0; i < s.n; i++)
+        ranks = s.op[i].rank >= ranks ? s.op[i].rank + 1 : ranks;
+    next = xgrow(next, &cap, ranks + 1, sizeof(*next));
+    memset(next, 0, (ranks + 1) * sizeof(*next));
+    for (size_t i = 0; i < s.n; i++) {
+        const struct graph_op *op = &s.op[i];
+        uint32_t role, piece;
+
+        if (!op->has_work || !slow(op->rank, arg))
+            continue;
+        role = graph_role(g, op->rank);
+        piece = next[op->rank]++;
+        if (op->place != GRAPH_NONE && role < e->roles && piece < e->pieces)
+            by_place[op->place] = e->of[(size_t)role * e->pieces + piece];
+    }
+    free(next);
+}
+
 bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t rank, const void *arg),
-                const void *arg, struct slow_phase *found)
+                const void *arg, struct slow_phase *found, struct phase_excess *excess)
 {
     struct looked l = { .graph = g, .roles = graph_roles(g), .slow = slow, .arg = arg };
     struct graph_step newest;
@@ -186,6 +229,8 @@ bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t ran
     }
     n = sort_pieces(&l, list, &excess_s, &should_s);
     finds = find_most(list, n, excess_s, should_s, found);
+    if (finds && excess)
+        tell_excess(&l, list, found->pieces, excess);
     free(list);
     free(l.cell);
     free(l.next);

@@ -21,9 +21,21 @@ struct slow_phase {
     uint8_t op;          /* else of a collective: enum ring_op */
 };
 
+/* By how much the pieces of the phase are longer than the same ones of others, 1 is twice as long; 0 of all
+ * other pieces.  Begins as zeroes; phase_excess_free() frees what is in it. */
+struct phase_excess {
+    float *of; /* roles rows of pieces, in the order of a rank's step */
+    uint32_t roles, pieces;
+    size_t cap;
+};
+void phase_excess_free(struct phase_excess *e);
+
 /* Of ranks that slow() says true of, with arg, over `steps` newest steps or fewer where they are large;
- * false: no part of the step stands out, or nobody does the same. */
+ * false: no part of the step stands out, or nobody does the same. excess NULL: it is not asked for. */
 bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t rank, const void *arg),
-                const void *arg, struct slow_phase *found);
+                const void *arg, struct slow_phase *found, struct phase_excess *excess);
+/* The same by place, of the ranks that slow() says true of; what is there of other places stays. */
+void phase_excess_by_place(const struct phase_excess *e, const struct graph *g,
+                           bool (*slow)(uint32_t rank, const void *arg), const void *arg, float *by_place);
 
 #endif

@@ -30,8 +30,10 @@ static double without_excess(const struct graph_op *op, const struct graph_step 
     const struct price_work *k = &c->work[op->rank];
     double excess = k->excess, base = work_s, slow_s;
 
-    if (c->place_excess)
-        excess = op->place < c->places ? c->place_excess[op->place] : 0;
+    if (c->place_excess && op->place >= c->places)
+        excess = 0;
+    else if (c->place_excess && !isnan(c->place_excess[op->place]))
+        excess = c->place_excess[op->place];
     if (excess == 0 || !is_on(k, s))
         return work_s;
     excess *= grown(s->number, k->from, k->until);

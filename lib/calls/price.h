@@ -32,8 +32,8 @@ struct price_change {
     uint32_t from;                 /* number of the first step that anything is different in */
     const struct price_work *work; /* by rank; NULL: none */
     uint32_t ranks;                /* of work */
-    /* By place, of `places`: the excess there, in place of the rank's; below 0: too little.  NULL: the rank's
-     * is that of each of its pieces */
+    /* By place, of `places`: the excess there, in place of the rank's; below 0: too little; NaN: the rank's.
+     * NULL: that is the rank's of each of its pieces */
     const float *place_excess;
     uint32_t places;
     const struct price_work

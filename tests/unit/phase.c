@@ -2,7 +2,9 @@
 #include "calls/phase.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "calls/price.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
@@ -116,19 +118,52 @@ static void phases(void)
         bool found;
 
         play(g, cases[i].part, cases[i].parts);
-        found = phase_find(g, 8, is_slow, NULL, &p);
+        found = phase_find(g, 8, is_slow, NULL, &p, NULL);
         ok(found == (want->pieces > 0) && p.pieces == want->pieces && p.n == want->n &&
                p.alike == want->alike && (!p.alike || p.op == want->op),
            "slow in %s: %u of %u pieces, %s", cases[i].what, p.pieces, p.n,
            p.alike ? ring_op_name((enum ring_op)p.op) : "not alike");
-        ok(!phase_find(g, 8, is_anyone, NULL, &p), "slow in %s: without peers nothing is said",
+        ok(!phase_find(g, 8, is_anyone, NULL, &p, NULL), "slow in %s: without peers nothing is said",
            cases[i].what);
         graph_free(g);
     }
 }
 
+/* All meet after each part: where it is slow in one of them, that its other work becomes shorter gains
+ * nothing, and all that this part is longer by does. */
+static void priced(void)
+{
+    static const struct part part[] = { { RING_OP_ALLREDUCE, 64, 0.1, 0 },
+                                        { RING_OP_ALLTOALL, 4096, 0.05, 0.8 } };
+    struct graph *g = graph_new();
+    struct price_work work[RANKS] = { [SLOW] = { .excess = (float)(0.05 * 0.8 / 0.15), .from = 1 } };
+    struct price_change change = { .from = 1, .work = work, .ranks = RANKS };
+    struct phase_excess excess = { 0 };
+    struct slow_phase p;
+    float *by_place;
+    struct price price;
+
+    play(g, part, ARRAY_SIZE(part));
+    by_place = xcalloc(graph_places(g), sizeof(*by_place));
+    for (uint32_t i = 0; i < graph_places(g); i++)
+        by_place[i] = NAN;
+    for (unsigned i = 0; i < 2; i++) { /* again: what is told replaces what was */
+        ok(phase_find(g, 8, is_slow, NULL, &p, &excess), "a part that is slow is found");
+        phase_excess_by_place(&excess, g, is_slow, NULL, by_place);
+    }
+    change.place_excess = by_place;
+    change.places = graph_places(g);
+    price = price_take(g, &change, 0).all;
+    is_near(price.saved_s / price.of_s, 0.05 * 0.8 / 0.19, 0.01,
+            "the part is priced, and not the rank's other work");
+    phase_excess_free(&excess);
+    free(by_place);
+    graph_free(g);
+}
+
 int main(void)
 {
     phases();
+    priced();
     return done_testing();
 }
