@@ -753,6 +753,89 @@ static void check_slow_node(void)
     free(text);
 }
 
+/* ---- other orders of the same records ---- */
+
+struct line_at {
+    const char *text;
+    size_t bytes, at; /* at: when it comes */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct line_at *x = a, *y = b;
+
+    return x->at != y->at ? x->at < y->at ? -1 : 1 : (x->text > y->text) - (x->text < y->text);
+}
+
+/* The same records, each rank's in its order: those of the ranks on node n come n x lag lines later, and in
+ * runs of so many lines. */
+static char *reordered(const char *text, size_t bytes, size_t lag, size_t run)
+{
+    struct line_at *line = NULL;
+    size_t n = 0, cap = 0, at = 0;
+    char *other = xcalloc(bytes + 1, 1), *to = other;
+
+    for (size_t next; at < bytes; at = next, n++) {
+        const char *begin = text + at;
+        size_t node = (size_t)atoi(begin + 5) / PER_NODE; /* {"r":12, */
+
+        next = (size_t)((char *)memchr(begin, '\n', bytes - at) - text) + 1;
+        line = xgrow(line, &cap, n + 1, sizeof(*line));
+        line[n] = (struct line_at){ begin, next - at, n ? 1 + (n + node * lag) / run : 0 };
+    }
+    qsort(line, n, sizeof(*line), by_time);
+    for (size_t i = 0; i < n; to += line[i++].bytes)
+        memcpy(to, line[i].text, line[i].bytes);
+    free(line);
+    return other;
+}
+
+/* Of a trace in which the records of some nodes come up to a step late, as from agents that send at other
+ * times, the same is said: whom, since when, and at about which price, of which some is counted from when
+ * steps came.
+ */
+static void check_orders(void)
+{
+    static const struct plan plans[] = { { 120, 40, 5, -1, 0, false, false },
+                                         { 120, 40, 5, -1, 0, true, false },
+                                         { 120, 0, -1, -1, 0, true, false } };
+    static const struct {
+        size_t lag, run;
+    } orders[] = { { 0, 1 }, { 7, 1 }, { 7, 24 } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(plans) + 2; i++)
+        for (size_t k = 0; k < ARRAY_SIZE(orders); k++) {
+            size_t bytes, n[2];
+            char *text = i < ARRAY_SIZE(plans)    ? trace_make(&plans[i], &bytes)
+                         : i == ARRAY_SIZE(plans) ? trace_overlapped(20, 60, &bytes)
+                                                  : trace_overlapped(60, 60, &bytes),
+                 *other = reordered(text, bytes, orders[k].lag, orders[k].run);
+            const struct view_verdict *d[2];
+            struct trace_reader *r[2];
+            struct err err = { "" };
+            int rc[2];
+            bool same;
+
+            r[0] = read_pieces(text, bytes, 0, &err, &rc[0]);
+            r[1] = read_pieces(other, strlen(other), 0, &err, &rc[1]);
+            for (int j = 0; j < 2; j++)
+                n[j] = view_verdicts_raised(trace_reader_view(r[j]), &d[j]);
+            same = rc[0] == 0 && rc[1] == 0 && strlen(other) == bytes && n[0] == n[1];
+            for (size_t j = 0; same && j < n[0]; j++)
+                same = d[0][j].finding.class == d[1][j].finding.class &&
+                       !strcmp(d[0][j].culprit[0], d[1][j].culprit[0]) &&
+                       d[0][j].since_step == d[1][j].since_step &&
+                       near(d[0][j].finding.slowdown, d[1][j].finding.slowdown, 0.01);
+            ok(same && n[0] == (i != 2 && i != ARRAY_SIZE(plans) + 1),
+               "trace %zu: with nodes %zu lines apart, in runs of %zu, its verdicts are the same\n%zu, %zu: %s, %s",
+               i, orders[k].lag, orders[k].run, n[0], n[1], n[0] ? d[0]->text : "", n[1] ? d[1]->text : "");
+            for (int j = 0; j < 2; j++)
+                trace_reader_free(r[j]);
+            free(text);
+            free(other);
+        }
+}
+
 /* A report that is drawn while the trace is read takes prices that its end takes again. */
 static void check_watched(void)
 {
@@ -799,6 +882,7 @@ int main(void)
     check_turns();
     check_pieces();
     check_watched();
+    check_orders();
     check_slow_node();
     check_prefixes();
     check_all_slower();
