@@ -66,7 +66,8 @@ struct suspicion {
     uint32_t from;     /* this and the following ones as in struct diagnosis_other */
     double slowdown, saved_s, of_s;
     struct interval cost;
-    uint32_t doubted; /* steps since it began, of its newest interval; 0: it has none */
+    uint32_t doubted;      /* steps since it began, of its newest interval; 0: it has none */
+    struct interval level; /* of the cost, for the level of work that it is the excess over */
 };
 
 struct call_steps {
@@ -443,10 +444,10 @@ static uint32_t steps_of(const struct call_steps *s, const struct price_change *
 
 /* The interval of the cost since it began.  It becomes narrower with the square root of the steps, so that
  * most prices leave it as it is. */
-static void doubt_price(struct call_steps *s, uint32_t from, double saved_s, struct price_change *change,
+static void doubt_price(struct call_steps *s, const struct diagnosis_other *o, struct price_change *change,
                         const struct cost_bounds *b, struct suspicion *k)
 {
-    uint32_t since = graph_step_about(s->graph, 0).number - from + 1, n;
+    uint32_t since = graph_step_about(s->graph, 0).number - o->from + 1, n;
     double each_s[GRAPH_STEPS], more[GRAPH_STEPS], error, freedom;
 
     if (!s->last &&
@@ -454,15 +455,21 @@ static void doubt_price(struct call_steps *s, uint32_t from, double saved_s, str
         return;
     k->doubted = since;
     k->cost = b->beside;
-    change->from = from;
+    k->level = (struct interval){ 1, 1 };
+    change->from = o->from;
+    /* By chance all may have had more to do, or less, than they would without it. */
+    if (change->expected)
+        k->level =
+            interval_of(1, expected_error(change->expected) * (o->of_s - o->saved_s) / o->saved_s, INFINITY);
     if (b->lasts) {
         n = steps_of(s, change, price_steps(s->graph, change, each_s, more));
         error = interval_ratio_error(each_s, more, n, &freedom);
         k->cost = interval_product(k->cost, interval_of(1, error, freedom));
     }
     if (b->set)
-        k->cost = interval_product(k->cost, (struct interval){ saved_by(s, change, b, b->low) / saved_s,
-                                                               saved_by(s, change, b, b->high) / saved_s });
+        k->cost =
+            interval_product(k->cost, (struct interval){ saved_by(s, change, b, b->low) / o->saved_s,
+                                                         saved_by(s, change, b, b->high) / o->saved_s });
 }
 
 static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
@@ -489,17 +496,19 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
         o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
         min_slowdown = fmax(s->min_slowdown, o->min_slowdown);
         o->standing = o->slowdown >= (k->stood ? 1 + (min_slowdown - 1) / 2 : min_slowdown);
-        *k = (struct suspicion){ true,       o->standing, s->judged, o->from,   o->slowdown,
-                                 o->saved_s, o->of_s,     k->cost,   k->doubted };
+        *k = (struct suspicion){ true,       o->standing, s->judged, o->from,    o->slowdown,
+                                 o->saved_s, o->of_s,     k->cost,   k->doubted, k->level };
         if (o->standing)
-            doubt_price(s, o->from, o->saved_s, change, b, k);
+            doubt_price(s, o, change, b, k);
     }
     sure = !k->doubted || !(k->cost.low <= 0);
     /* A fault that may cost nothing is not reported.  One that was goes on: if it were over, and then were
      * found again, its first steps would be priced twice. */
     if (!sure && !stood)
         o->standing = k->stood = false;
-    o->cost = k->doubted && sure ? k->cost : INTERVAL_UNKNOWN;
+    o->cost = k->doubted && sure ? interval_product(k->cost, k->level) : INTERVAL_UNKNOWN;
+    if (o->cost.low < 0)
+        o->cost.low = 0;
     diagnosis_other(s->diagnosis, o);
 }
 
@@ -724,7 +733,7 @@ static void judge_pieces(struct call_steps *s)
         bounds.lasts = true;
     } else {
         change.expected = s->expected;
-        change.even = (float)fmin(1, PIECES_ORDINARY / pieces->sigma);
+        change.even = (float)fmin(1, PIECES_ORDINARY / 2 / pieces->sigma);
         bounds.set = set_even;
         bounds.low = fmin(1, PIECES_NARROW / pieces->sigma);
     }

@@ -2,10 +2,10 @@
  * its place.
  *
  * From all of these steps at once, so that the first one is known as well as the last.  A place's level is
- * the mean of its pieces, drawn towards the mean of the places of its class and role by as much as chance
- * lets them differ (James & Stein 1961; Efron & Morris 1975).  What all ranks do more of in a step is taken
- * class by class, and is the same in all steps that chance cannot tell apart. Pure; memory 40 bytes a place,
- * 4 a step and class. */
+ * the mean of its pieces, drawn towards that of the same place of its role's other ranks, and this towards
+ * the mean of the places of its class and role, by as much as chance lets them differ (James & Stein 1961;
+ * Efron & Morris 1975).  What all ranks do more of in a step is taken class by class, and is the same in all
+ * steps that chance cannot tell apart. Pure; memory 40 bytes a place, 48 a seat, 4 a step and class. */
 #ifndef SYNCGUARD_CALLS_EXPECTED_H
 #define SYNCGUARD_CALLS_EXPECTED_H
 
@@ -32,5 +32,9 @@ double expected_s(struct expected *e, const struct graph *g, const struct graph_
                   const struct graph_step *s);
 /* The same of a step that was not looked at, of which it is known what all ranks did more of (factor). */
 double expected_elsewhere_s(const struct expected *e, const struct graph_op *op, double factor);
+/* Times that by which a piece may be longer by chance: one that is longer yet has paused. */
+double expected_most(const struct expected *e);
+/* Standard error of what all pieces together would have taken, over it. */
+double expected_error(const struct expected *e);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include "graph/graph.h"
 
-/* standard deviation of a piece of work on dedicated cores, over its mean */
+/* standard deviation of a piece of work on dedicated cores, over its mean: at most, and on the mean half of
+ * it (decision 0085) */
 #define PIECES_ORDINARY 0.025
 #define PIECES_NARROW   0.06 /* below this it is ordinary, too */
 

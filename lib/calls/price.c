@@ -100,7 +100,7 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
         return work_s;
     /* What it would take if pieces of work were even; detours and pauses stay. */
     should_s = more * expected_s(c->expected, r->graph, op, s);
-    return work_s < WORK_PAUSE_RATIO * should_s ? should_s + c->even * (work_s - should_s) : work_s;
+    return work_s < expected_most(c->expected) * should_s ? should_s + c->even * (work_s - should_s) : work_s;
 }
 
 static double changed_transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ring/ring.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS 8u
@@ -93,6 +94,98 @@ static void even(void)
        p.of_s - p.saved_s);
     expected_free(e);
     graph_free(g);
+}
+
+/* Steps of `calls` collectives of one kind, before which each rank does pieces of work. */
+static void play_pieces(struct graph *g, uint32_t calls,
+                        double (*piece_s)(uint32_t rank, uint32_t step, uint32_t call))
+{
+    uint64_t now_ns = 5000000000, enter_ns[RANKS];
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        graph_rank(g, r, 0);
+    for (uint32_t i = 0; i < STEPS * calls; i++) {
+        uint64_t end_ns = 0;
+
+        for (uint32_t r = 0; r < RANKS; r++) {
+            enter_ns[r] = now_ns + (uint64_t)(piece_s(r, i / calls, i % calls) * 1e9);
+            end_ns = enter_ns[r] > end_ns ? enter_ns[r] : end_ns;
+        }
+        now_ns = end_ns + 10000;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLREDUCE,
+                                       .comm = 1,
+                                       .seq = i,
+                                       .bytes = 8,
+                                       .enter_ns = enter_ns[r],
+                                       .leave_ns = now_ns },
+                       1);
+            if (i % calls == calls - 1)
+                graph_step_end(g, r, i / calls + 1);
+        }
+    }
+    graph_finish(g);
+}
+
+/* What the steps after the first would take if their pieces were even, over what they should. */
+static double even_ratio(uint32_t calls, double (*piece_s)(uint32_t rank, uint32_t step, uint32_t call),
+                         double should_s)
+{
+    struct graph *g = graph_new();
+    struct expected *e = expected_new();
+    struct price_change change = { .from = 1, .expected = e, .even = 0 };
+    struct price p;
+
+    play_pieces(g, calls, piece_s);
+    p = price_take(g, &change, 0).all;
+    expected_free(e);
+    graph_free(g);
+    return (p.of_s - p.saved_s) / should_s;
+}
+
+static double by_chance(uint32_t rank, uint32_t step, uint32_t call)
+{
+    (void)rank, (void)step, (void)call;
+    return WORK * (1 + 0.2 * box_muller());
+}
+
+/* Between two calls of one kind there is a short piece, a long one, ... */
+static double short_and_long(uint32_t rank, uint32_t step, uint32_t call)
+{
+    return (call % 2 ? 1.5 : 0.5) * by_chance(rank, step, call);
+}
+
+/* Two steps of which nothing is known but that they were there. */
+static double nothing_twice(uint32_t rank, uint32_t step, uint32_t call)
+{
+    return step == 20 || step == 40 ? 0 : by_chance(rank, step, call);
+}
+
+/* As lengths of sequences are: one piece in a hundred takes more than 2.2 times what most do. */
+static double skewed(uint32_t rank, uint32_t step, uint32_t call)
+{
+    (void)rank, (void)step, (void)call;
+    return WORK * exp(0.35 * box_muller() - 0.06125);
+}
+
+static void even_pieces(void)
+{
+    double by_chance_ratio = even_ratio(6, by_chance, 6 * WORK * (STEPS - 1));
+    double of_two = even_ratio(6, short_and_long, 6 * WORK * (STEPS - 1));
+    double twice = even_ratio(2, nothing_twice, 2 * WORK * (STEPS - 3));
+    double of_lengths = even_ratio(6, skewed, 6 * WORK * (STEPS - 1));
+
+    ok(near(by_chance_ratio, 1, 0.01),
+       "pieces that differ by chance alone should be as long as their mean\n%g", by_chance_ratio);
+    ok(near(of_two, 1, 0.01),
+       "of short and long pieces between the same calls, each should be as long as those of other ranks\n%g",
+       of_two);
+    ok(near(twice, 1, 0.01), "steps in which nothing was done leave it known what the others should take\n%g",
+       twice);
+    ok(near(of_lengths, 1, 0.02), "pieces of a wide spread that are twice as long as most are no pauses\n%g",
+       of_lengths);
 }
 
 /* Every fourth transfer takes 40 ms, the others 10 ms, and all took half of that before. */
@@ -194,6 +287,7 @@ int main(void)
     late_now_and_then(100);
     slow_rank();
     even();
+    even_pieces();
     slow_transfers();
     return done_testing();
 }
