@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/order.h"
 #include "model/statistics.h"
 
 /* What labelled episodes say when one of these is halved or doubled: doc/constants.md. */
@@ -46,6 +47,9 @@
 /* ... and below it, so that noise near the limit does not come and go */
 #define NOISE_NARROW   0.06
 #define NOISE_ORDINARY 0.025 /* decision 0011 */
+/* Blocks of a step that are taken to be alike, at most. Chosen: so many hide half of their noise in their
+ * sum, and it is twice what is ordinary for machines when one block's is wide. */
+#define BLOCKS_ALIKE 4u
 /* twice WORK_NOISE_STEPS: what made it grow is no part of it any more */
 #define NOISE_WIDE_STEPS 16u
 
@@ -275,22 +279,28 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
 
 /* Where no calm time was seen, the noise that would be left may be anything that is ordinary; else it is as
  * uncertain as the standard deviations that it is the ratio of, and it had grown before that was seen. */
-static struct interval imbalance_cost(const struct variability *s, const struct work *w, double keeps)
+static struct interval imbalance_cost(const struct variability *s, const struct work *w, double noise,
+                                      double keeps)
 {
     double error = sqrt(0.5 / (double)(w->steps - s->wide_since) + 0.5 / (double)s->wide_since);
     struct interval left = interval_of(keeps, keeps * error, INFINITY);
     double lasted_ratio = 1 + (s->wide_since ? WORK_NOISE_STEPS / (double)(w->steps - s->wide_since) : 0);
 
     if (isnan(s->calm))
-        left = (struct interval){ 0, NOISE_NARROW / w->sigma };
+        left = (struct interval){ 0, NOISE_NARROW / noise };
     return (struct interval){ fmax(0, 1 - left.high) / (1 - keeps),
                               lasted_ratio * s->spread_most_s / s->spread_s * (1 - left.low) / (1 - keeps) };
 }
 
+/* With what they wait, each rank has the sum of the longest work of each block; NaN: it is not known. */
+static double blocks_s(const struct work_step *step, const struct step_detours *l, uint32_t period)
+{
+    return period < 2 || !l->known ? NAN : l->own_sum_s / l->known + step->wait_s;
+}
+
 /* By how much the newest step was longer than what is typical, all ranks together.  Its blocks each end with
- * their last rank, who is another one in each, so that the longest sum of work shows but a part of it: with
- * what it waits, each rank has the sum of the longest.  most_s: that cannot be more, where the waiting is not
- * known. */
+ * their last rank, who is another one in each, so that the longest sum of work shows but a part of it.
+ * most_s: that cannot be more, where the waiting is not known. */
 static double spread_of(const struct work_step *step, const struct step_detours *l, uint32_t period,
                         double *most_s)
 {
@@ -303,27 +313,61 @@ static double spread_of(const struct work_step *step, const struct step_detours 
         *most_s = fmax(of_sums_s, step->duration_s - even_s);
         return of_sums_s;
     }
-    *most_s = fmax(of_sums_s, l->own_sum_s / l->known + step->wait_s - even_s);
+    *most_s = fmax(of_sums_s, blocks_s(step, l, period) - even_s);
     return *most_s;
+}
+
+static void take_apart(struct variability *s, const struct work_step *step, const struct step_detours *l,
+                       uint32_t period)
+{
+    double apart = (blocks_s(step, l, period) - fmaxf(l->others_s, l->late_s)) / step->typical_s;
+
+    if (isnan(apart) || l->detours || step->pause)
+        return;
+    s->apart_steps += s->apart_steps < NOISE_WIDE_STEPS;
+    s->apart += (fmax(0, apart) - s->apart) / s->apart_steps;
+}
+
+/* Is it known whether the blocks of a step hide noise? */
+static bool knows_blocks(const struct variability *s, const struct work_step *newest, uint32_t period)
+{
+    return period < 2 || isnan(newest->wait_s) || s->apart_steps >= WORK_NOISE_STEPS;
+}
+
+/* Noise of a rank's work in one block, relative to it.  Of k blocks alike, whose noise is `one`, the longest
+ * ones take 1 + z_N one, and the longest sum 1 + z_N one / sqrt(k).  Where the blocks differ, or their noise
+ * hangs together, the second shows less of it than there is.  Who is last in each step in the same block is
+ * no noise: it is no more than would make the sums vary as they do. */
+static double noise_of_block(const struct variability *s, const struct work *w, uint32_t period)
+{
+    double alike = sqrt(period < BLOCKS_ALIKE ? period : BLOCKS_ALIKE);
+
+    if (period < 2 || s->apart_steps < WORK_NOISE_STEPS)
+        return w->sigma;
+    return fmax(w->sigma, fmin(alike * w->sigma, s->apart / (s->z * (1 - 1 / alike))));
 }
 
 static void judge_imbalance(struct variability *s, const struct work *w, const struct step_detours *l,
                             uint32_t period, double min_slowdown)
 {
     const struct work_step *step = &w->step[work_slot(w, 0)];
-    double keeps, lost_s, most_s;
+    double noise, keeps, lost_s, most_s;
 
-    if (w->sigma < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
+    take_apart(s, step, l, period);
+    noise = noise_of_block(s, w, period);
+    if (noise < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
         s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
-    if (!(w->sigma > (s->imbalance ? NOISE_NARROW : NOISE_WIDE))) {
+    s->spread_s += spread_of(step, l, period, &most_s);
+    s->spread_most_s += most_s;
+    if (!(noise > (s->imbalance ? NOISE_NARROW : NOISE_WIDE))) {
+        if (!s->imbalance && !knows_blocks(s, step, period)) /* it may be wide all along */
+            return;
         s->imbalance = false;
         s->wide_since = w->steps;
         s->spread_s = s->spread_most_s = 0;
         return;
     }
-    s->spread_s += spread_of(step, l, period, &most_s);
-    s->spread_most_s += most_s;
-    keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / w->sigma;
+    keeps = isnan(s->calm) ? NOISE_ORDINARY / noise : s->calm / w->sigma;
     lost_s = s->spread_s * (1 - keeps);
     if (!s->imbalance) {
         if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
@@ -333,7 +377,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
         s->imbalance_onset = s->wide_since;
     }
     s->imbalance_saved_s = lost_s;
-    s->imbalance_cost = imbalance_cost(s, w, keeps);
+    s->imbalance_cost = imbalance_cost(s, w, noise, keeps);
 }
 
 void variability_step(struct variability *s, struct work *w, uint32_t period, const struct straggler *late,
@@ -346,6 +390,7 @@ void variability_step(struct variability *s, struct work *w, uint32_t period, co
         variability_reset(s);
         s->usual = xcalloc(w->n, sizeof(*s->usual));
         s->n = w->n;
+        s->z = order_z(w->n, 0);
     }
     if (isnan(w->sigma) || w->n < 2)
         return;

@@ -7,7 +7,8 @@
  * not. Jitter is when different ranks have detours again and again; its price is the time that these ranks
  * came behind the slowest of the others. Imbalance is noise itself above what is ordinary; its price is the
  * part of the longest work, of each block between two collectives, that shrinks away with the noise (max =
- * typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003). */
+ * typical (1 + z_N cv): MODELS, order statistics; David & Nagaraja 2003).  In the sum of several blocks noise
+ * of a block averages out; that another rank is the last in each shows it. */
 #ifndef SYNCGUARD_DETECT_VARIABILITY_H
 #define SYNCGUARD_DETECT_VARIABILITY_H
 
@@ -23,6 +24,7 @@
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
     uint32_t n;
+    double z; /* mean of the largest of so many normal deviates */
     struct detour {
         uint64_t step; /* counted from 1 */
         uint32_t rank; /* UINT32_MAX: it was none, a slow rank's first steps */
@@ -49,6 +51,10 @@ struct variability {
     double spread_most_s; /* the same at most, where it is not known who waited */
     uint64_t wide_since;
     double calm; /* noise when it was ordinary; NaN never */
+    /* By how much the blocks of a step together are longer than the longest work of one rank in it, over the
+     * typical work: a running mean over so many steps. */
+    double apart;
+    uint32_t apart_steps;
 };
 
 struct variability *variability_new(void);

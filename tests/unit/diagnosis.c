@@ -1015,6 +1015,77 @@ static void blocks_of_a_step(void)
        f.saved_s * f.cost.high, truth);
 }
 
+/* Two blocks a step, each of half of the work: with noise of their own and of the rank's in the whole step,
+ * and with one rank that does more in the first and another in the second.  NULL: nothing stands. */
+static const struct finding *two_blocks(struct run *run, double own, double common, double more,
+                                        double *truth)
+{
+    static const struct job job = { .ranks = 32 };
+
+    begin(run, &job);
+    *truth = 0;
+    for (uint32_t k = 0; k < 200; k++) {
+        double block[2][RANKS_MAX], all_s = 0, sum_s = 0;
+        float own_s[RANKS_MAX] = { 0 };
+
+        for (uint32_t r = 0; r < job.ranks; r++) {
+            double whole = common * box_muller();
+
+            for (uint32_t p = 0; p < 2; p++)
+                block[p][r] = COMPUTE_S / 2 * (1 + whole + own * box_muller() + (r == 5 + p ? more : 0));
+        }
+        for (uint32_t p = 0; p < 2; p++) {
+            double longest = 0;
+
+            for (uint32_t r = 0; r < job.ranks; r++) {
+                longest = fmax(longest, block[p][r]);
+                own_s[r] += (float)block[p][r];
+                sum_s += block[p][r];
+            }
+            all_s += longest;
+        }
+        *truth += all_s - COMPUTE_S;
+        run->time_s += all_s + 0.02;
+        diagnosis_step(run->d,
+                       &(struct diagnosis_step){ .seq = 2 * k + 1,
+                                                 .period = 2,
+                                                 .own_s = own_s,
+                                                 .n = job.ranks,
+                                                 .duration_s = all_s + 0.02,
+                                                 .transfer_s = 0.02,
+                                                 .wait_s = all_s - sum_s / job.ranks,
+                                                 .ended_s = run->time_s },
+                       1.01);
+    }
+    return costliest(run);
+}
+
+static void noise_of_blocks(void)
+{
+    const struct finding *f;
+    struct run run;
+    double truth;
+
+    f = two_blocks(&run, 0.1, 0, 0, &truth);
+    ok(f && f->class == FINDING_IMBALANCE,
+       "blocks that vary by 10 %% are imbalance though steps vary by 7 %%");
+    is_near(
+        f ? f->saved_s : 0, 0.75 * truth, 0.05,
+        "it costs what the blocks of all steps wait for, less that for 2.5 of the 10 %%, from the first one");
+    ok(f && f->saved_s * f->cost.high > truth, "at most all of it");
+    diagnosis_free(run.d);
+    f = two_blocks(&run, 0.01, 0.05, 0, &truth);
+    ok(!f, "ranks that vary by 5 %% in both blocks of a step alike are ordinary");
+    diagnosis_free(run.d);
+    f = two_blocks(&run, 0.05, 0, 0, &truth);
+    ok(!f, "so are blocks that vary by 5 %%");
+    diagnosis_free(run.d);
+    f = two_blocks(&run, 0.01, 0.02, 0.3, &truth);
+    ok(!f || f->class != FINDING_IMBALANCE,
+       "that one rank is the last in each first block and another in each second one is no noise");
+    diagnosis_free(run.d);
+}
+
 int main(void)
 {
     random_state = 42;
@@ -1038,5 +1109,6 @@ int main(void)
     blocks_of_a_step();
     named_at_once();
     heals();
+    noise_of_blocks();
     return done_testing();
 }
