@@ -84,6 +84,7 @@ struct call_steps {
     bool by_hot; /* uneven pieces are those */
     struct expected *expected;
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
+    uint32_t detours_over;       /* number of the first step after the latest jitter that is over */
     struct links_slow looked_at; /* the place that links_longer is about */
     struct told_phase {
         uint32_t id;   /* of the straggler's finding */
@@ -779,6 +780,7 @@ static void judge_jitter(struct call_steps *s)
     struct diagnosis_other o;
     struct price_change change = { .other = s->without };
     struct price p;
+    bool stood;
 
     diagnosis_jitter(s->diagnosis, &o);
     change.detour_min_s = (float)(DETOUR_SHARE * diagnosis_work(s->diagnosis)->usual_s);
@@ -793,8 +795,14 @@ static void judge_jitter(struct call_steps *s)
     }
     if (o.standing && !is_priced(s, &s->detours))
         o.from = detours_from(s, o.from, change.detour_min_s);
+    /* What an earlier one cost, which is over, is counted there. */
+    if (o.standing && o.from < s->detours_over)
+        o.from = s->detours_over;
+    stood = s->detours.stood;
     report_suspicion(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
                      &s->detours);
+    if (stood && !s->detours.stood && !o.redrawn)
+        s->detours_over = s->delivered + 1;
 }
 
 /* In which phase of the step they are slow.  Of what stands that is looked at again now and then. */
@@ -1018,6 +1026,7 @@ static void forget_steps(struct call_steps *s)
     hot_reset(&s->hot);
     s->slow_links = s->mixed_link = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
+    s->detours_over = 0;
     s->phases = 0;
     s->any = false;
 }

@@ -85,6 +85,20 @@ static struct rhythm {
     uint32_t more; /* heavy steps in a row beside the first */
 } rhythm;
 
+/* From a step on, in every sixth step another rank is struck: for long, but for a while in between. */
+static struct strikes {
+    uint32_t from, short_from, long_from;
+    double long_ratio, short_ratio; /* of the work */
+} strikes;
+
+static double strike_ratio(uint32_t r)
+{
+    if (!strikes.from || run.k < strikes.from || run.k % 6 || r != run.k / 6 * 5 % run.job->ranks)
+        return 0;
+    return run.k >= strikes.short_from && run.k < strikes.long_from ? strikes.short_ratio
+                                                                    : strikes.long_ratio;
+}
+
 static double own_s(uint32_t r)
 {
     const struct job *job = run.job;
@@ -94,6 +108,7 @@ static double own_s(uint32_t r)
     s = WORK_S / job->inner * run.differ[r] * fmax(0.3, 1 + job->noise * run.state[r]);
     if (rhythm.every && run.k >= rhythm.from && (run.k + rhythm.every - 1) % rhythm.every <= rhythm.more)
         s *= rhythm.by;
+    s += WORK_S * strike_ratio(r);
     return is_on() && r >= job->first && r <= job->last ? s * job->factor : s;
 }
 
@@ -665,6 +680,39 @@ static void found_once(void)
     rhythm = (struct rhythm){ 0 };
 }
 
+/* Jitter that is over and comes again: what was lost to the first is not counted once more in the second. */
+static void comes_again(void)
+{
+    static const struct job job = {
+        "jitter that comes again", RING, 8, 2, 0.03, 0, 0.005, 1, 0, 0, 1, 0, 0, 620
+    };
+    double without_s, lost_s = 0;
+    const struct view_verdict *d;
+    uint32_t over = 0; /* the step in which the first no longer stands */
+    bool found = false;
+    size_t n;
+
+    random_state = 5;
+    without_s = time_without_fault(&job);
+    random_state = 5;
+    strikes = (struct strikes){ 120, 300, 460, 0.6, 0.11 };
+    begin(&job);
+    while (run.k < job.steps) {
+        step();
+        found = found || verdict(FINDING_JITTER, false);
+        over = found && !over && !verdict(FINDING_JITTER, false) ? run.k : over;
+    }
+    n = view_verdicts_raised(run.view, &d);
+    for (size_t i = 0; i < n; i++)
+        lost_s += d[i].finding.saved_s;
+    is_int((int64_t)n, 2, "%s: is found twice", job.what);
+    ok(n == 2 && d[1].finding.onset_step - d[0].finding.onset_step >= over - strikes.from,
+       "%s: the second begins when the first is over", job.what);
+    is_near(lost_s, run.t[0] - without_s, 0.2, "%s: both together cost what was lost", job.what);
+    view_free(run.view);
+    strikes = (struct strikes){ 0 };
+}
+
 int main(void)
 {
     static const struct job slow = {
@@ -688,6 +736,7 @@ int main(void)
     together(&two_nodes, 2, "node2 (2 ranks) and node3 (2 ranks) compute ");
     together_for_a_while(&two_of_one_barrier, ONSET + 200, 1500);
     rhythms();
+    comes_again();
     steps_stay();
     ended(&slow, "node1 (2 ranks) computed ");
     ended(&messages, "node2 (2 ranks) computed ");
