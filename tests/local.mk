@@ -9,6 +9,7 @@ UNIT_TESTS = \
 	tests/unit/assignment \
 	tests/unit/accounting \
 	tests/unit/algorithm \
+	tests/unit/already \
 	tests/unit/action \
 	tests/unit/action_kind \
 	tests/unit/action_parts \

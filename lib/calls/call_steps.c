@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/already.h"
 #include "calls/hot.h"
 #include "calls/links.h"
 #include "calls/mixed.h"
@@ -369,11 +370,21 @@ static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, u
     return price_steps(s->graph, &change, saved_s, more);
 }
 
+static double look_earlier(void *arg, const struct straggler *straggler, uint32_t from)
+{
+    struct call_steps *s = arg;
+    struct looked_for l = { straggler, diagnosis_work(s->diagnosis) };
+
+    return already_steps(s->graph, from, straggler->excess / (1 + straggler->before), s->n, is_looked_for,
+                         &l);
+}
+
 void call_steps_activate(struct call_steps *s)
 {
     s->active = true;
-    diagnosis_price_by_replays(s->diagnosis,
-                               &(struct replays){ .all = replay_all, .each = replay_each, .arg = s });
+    diagnosis_price_by_replays(
+        s->diagnosis,
+        &(struct replays){ .all = replay_all, .each = replay_each, .earlier = look_earlier, .arg = s });
 }
 
 void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock)

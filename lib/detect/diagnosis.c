@@ -274,7 +274,8 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
         withdraw(d, key);
     /* What it has cost is what its newest price says, not what the one before would come to until now. */
     if (!o->standing && o->of_s > 0 && at < d->n && d->finding[at].standing)
-        d->finding[at].saved_s = diagnosis_since_onset(d, onset, &d->finding[at], o->saved_s, o->of_s, 0);
+        d->finding[at].saved_s =
+            diagnosis_since_onset(d, onset, &d->finding[at], o->saved_s, o->of_s, 0, NAN);
     f = settle_finding(d, key, o->class, o->standing, onset);
     if (!f)
         return;
@@ -286,7 +287,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->rate = o->rate;
     f->slowdown = o->slowdown;
     f->cost = o->cost;
-    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s, 0);
+    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s, 0, NAN);
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow

@@ -19,6 +19,32 @@ static uint32_t each(const struct pricing *p, const struct straggler *list, size
                            more);
 }
 
+/* Looked at again when twice as many steps are known, and kept when the first are no longer remembered. */
+static double earlier(struct diagnosis *d, size_t at)
+{
+    const struct work *w = d->work;
+    const struct replays *r = &d->pricing.replays;
+    const struct straggler *straggler = &d->entry[at].straggler;
+    struct earlier *e = &d->entry[at].earlier;
+    uint32_t since = work_steps_since(w, straggler->onset, WORK_STEPS);
+    double steps;
+
+    if (!r->earlier || straggler->onset > ONSET_EARLY || straggler->drift || straggler->late_min > 0)
+        return NAN;
+    if (e->since && e->onset == straggler->onset && since < 2 * e->since)
+        return e->steps;
+    steps = since == w->steps - straggler->onset
+                ? r->earlier(r->arg, straggler, work_seq_of(w, straggler->onset + 1))
+                : PRICING_FORGOTTEN;
+    if (steps != PRICING_FORGOTTEN)
+        e->steps = steps;
+    else if (!e->since || e->onset != straggler->onset)
+        e->steps = NAN;
+    e->onset = straggler->onset;
+    e->since = since;
+    return e->steps;
+}
+
 /* Each is priced as if it were alone. */
 static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
 {
@@ -36,13 +62,13 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
     cost.saved_s = diagnosis_since_onset(
         d, straggler->onset, &d->finding[at],
         diagnosis_with_missed(d, at, (struct price){ p.all.of_s - over_s, p.all.saved_s }), p.all.of_s,
-        over_s);
+        over_s, earlier(d, at));
     cost.recent = (struct price){ p.recent.of_s, diagnosis_with_missed(d, at, p.recent) };
     cost.alone_s = cost.recent.saved_s;
     return cost;
 }
 
-static double together_s(const struct diagnosis *d, const size_t *at, size_t n)
+static double together_s(struct diagnosis *d, const size_t *at, size_t n)
 {
     const struct work *w = d->work;
     struct straggler list[STRAGGLERS_MAX];
@@ -56,7 +82,8 @@ static double together_s(const struct diagnosis *d, const size_t *at, size_t n)
     }
     from = work_seq_of(w, list[earliest].onset + 1);
     p = d->pricing.replays.all(d->pricing.replays.arg, list, n, from, from).all;
-    return diagnosis_since_onset(d, list[earliest].onset, &d->finding[at[earliest]], p.saved_s, p.of_s, 0);
+    return diagnosis_since_onset(d, list[earliest].onset, &d->finding[at[earliest]], p.saved_s, p.of_s, 0,
+                                 earlier(d, at[earliest]));
 }
 
 const struct pricing_method diagnosis_by_replays = {

@@ -65,7 +65,7 @@ static struct cost cost(struct diagnosis *d, size_t at, uint32_t recent)
 }
 
 /* Their shares add up to it. */
-static double together_s(const struct diagnosis *d, const size_t *at, size_t n)
+static double together_s(struct diagnosis *d, const size_t *at, size_t n)
 {
     double saved_s = 0;
 

@@ -97,10 +97,11 @@ static double step_time(const struct work *w, uint32_t n, double *variance)
 /* For which share of the time before its onset was it there, too?  An onset among the first steps that were
  * judged may only be when it could be seen: for all of it.  But where the steps before certainly took less,
  * for as much of it as they took more than steps without it do; saved_s of of_s is what it cost.  The first
- * step is not counted, as it began before its first item came.  Half of the time without it, and less, is no
- * step's: the job was not seen from its beginning, and the steps before say nothing. */
+ * step is not counted, as it began before its first item came.  Where its own work is known in some of the
+ * steps before, that says it (earlier).  Half of the time without it, and less, is no step's: the job was not
+ * seen from its beginning, and the steps before say nothing. */
 static double share_before(const struct diagnosis *d, uint64_t onset, const struct finding *f, double saved_s,
-                           double of_s)
+                           double of_s, double earlier)
 {
     double before = d->unseen_steps + (double)onset - 1, before_s = (f->onset_s - d->began_s) / before;
     uint32_t n = work_steps_since(d->work, onset, WORK_STEPS);
@@ -108,6 +109,8 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
 
     if (onset > ONSET_EARLY)
         return 0;
+    if (!isnan(earlier))
+        return fmin(1, earlier / before);
     with_s = step_time(d->work, n, &variance);
     without_s = with_s - saved_s / of_s * work_time_s(d->work, n) / n;
     error_s = sqrt(variance * (1 / before + 1.0 / n));
@@ -123,9 +126,9 @@ double diagnosis_over_s(const struct diagnosis *d, const struct straggler *strag
 
 /* In the other steps it cost as much a second as in the newest ones, but for the pauses. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
-                             double saved_s, double of_s, double over_s)
+                             double saved_s, double of_s, double over_s, double earlier)
 {
-    double before = share_before(d, onset, f, saved_s, of_s);
+    double before = share_before(d, onset, f, saved_s, of_s, earlier);
     double all_s = d->ended_s - over_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
     double paused = paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
 

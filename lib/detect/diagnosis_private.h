@@ -37,6 +37,11 @@ struct entry {
         /* what steps take without it, by replays, over what they took before it; of that */
         double ratio, error;
     } missed;
+    struct earlier {
+        uint64_t onset; /* of the straggler */
+        uint32_t since; /* steps since then, of the newest look; 0: none */
+        double steps;   /* before it with the straggler, as replays.earlier() of pricing.h */
+    } earlier;
 };
 
 struct diagnosis {
@@ -67,9 +72,10 @@ double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double save
  * those before. */
 double diagnosis_with_unseen(const struct diagnosis *d, bool early, double saved_s);
 /* What a finding cost since its onset, and before it was seen, from what it cost in the newest steps, which
- * took of_s, of which over_s is after its end. */
+ * took of_s, of which over_s is after its end.  earlier: steps before its onset in which it was there, too;
+ * NaN: not known. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
-                             double saved_s, double of_s, double over_s);
+                             double saved_s, double of_s, double over_s, double earlier);
 /* The time since the end of a straggler that may be over; 0: it stands. */
 double diagnosis_over_s(const struct diagnosis *d, const struct straggler *straggler);
 /* The interval of a cost for what steps take beyond their longest work and their transfer.  lost_ratio: the

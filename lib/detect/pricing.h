@@ -18,6 +18,8 @@
 
 /* steps that an interval stands on; it is looked at again when there are twice as many */
 #define PRICING_DOUBT_MIN 4u
+/* in place of a number of steps: none of them is remembered */
+#define PRICING_FORGOTTEN (-1.0)
 
 struct diagnosis;
 struct straggler;
@@ -38,6 +40,8 @@ struct replays {
     /* Step by step, as price_steps() of calls/price.h. */
     uint32_t (*each)(void *arg, const struct straggler *list, size_t n, uint32_t from, double *saved_s,
                      double *more);
+    /* In how many steps before number `from` it was there, too (calls/already.h); NULL: that is not known. */
+    double (*earlier)(void *arg, const struct straggler *straggler, uint32_t from);
     void *arg;
 };
 
@@ -69,7 +73,7 @@ struct pricing_method {
     /* The factor of its cost for what this method does not see. */
     struct interval (*unseen)(const struct diagnosis *d, size_t at);
     /* What findings at[n], whose costs were taken, have cost together since the earliest began. */
-    double (*together_s)(const struct diagnosis *d, const size_t *at, size_t n);
+    double (*together_s)(struct diagnosis *d, const size_t *at, size_t n);
     /* Before the newest step overwrites the oldest.  NULL: nothing is to be kept of it. */
     void (*expire)(struct diagnosis *d);
     /* A price that was taken of `steps` steps is taken again after this many more; NULL: after each. */

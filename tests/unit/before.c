@@ -18,8 +18,13 @@ struct job {
     double grows;   /* all do so much more from step 150 on */
     double detours; /* every fifth step since the onset is longer by that */
     bool company;   /* something else began with it */
+    /* Slow from the first step that is judged, of which so many before are not; and in how many of those the
+     * graph of calls has it slow. */
+    uint32_t unseen;
+    double already;
     double duration_s[STEPS + 1], saved_s[STEPS + 1];
     uint32_t steps;
+    double ended_s;
 };
 
 static struct prices replayed(void *arg, const struct straggler *list, size_t n, uint32_t from,
@@ -29,6 +34,8 @@ static struct prices replayed(void *arg, const struct straggler *list, size_t n,
     struct prices p = { 0 };
 
     (void)list;
+    from -= job->unseen;
+    recent -= job->unseen;
     for (uint32_t k = n ? from : job->steps + 1; k <= job->steps; k++) {
         p.all.of_s += job->duration_s[k];
         p.all.saved_s += job->saved_s[k];
@@ -46,18 +53,26 @@ static uint32_t each_replayed(void *arg, const struct straggler *list, size_t n,
 
     (void)list;
     (void)n;
-    for (uint32_t k = from; k <= job->steps; k++) {
+    for (uint32_t k = from - job->unseen; k <= job->steps; k++) {
         saved_s[steps] = job->saved_s[k];
         more[steps++] = 1;
     }
     return steps;
 }
 
+static double already(void *arg, const struct straggler *straggler, uint32_t from)
+{
+    const struct job *job = arg;
+
+    (void)straggler;
+    return from == job->unseen + 1 ? job->already : NAN;
+}
+
 static void one_step(struct diagnosis *d, struct job *job)
 {
     uint32_t k = ++job->steps;
     double work_s = WORK_S * (k >= 150 ? 1 + job->grows : 1) * (1 + 0.01 * sin(k * 78.233));
-    bool slow = k >= ONSET;
+    bool slow = job->unseen || k >= ONSET;
     float own[RANKS];
 
     for (uint32_t r = 0; r < RANKS; r++)
@@ -66,14 +81,17 @@ static void one_step(struct diagnosis *d, struct job *job)
     job->saved_s[k] = slow ? SLOW * work_s : 0;
     job->duration_s[k] = work_s + job->saved_s[k] + (slow ? job->missed * work_s : 0) +
                          (slow && k % 5 == 0 ? job->detours : 0);
+    /* steps that are not judged took as long without it as those that are would take */
+    job->ended_s += job->duration_s[k] + (k == 1 ? 1.2 * WORK_S * job->unseen : 0);
     diagnosis_step(d,
-                   &(struct diagnosis_step){ .seq = k,
+                   &(struct diagnosis_step){ .seq = job->unseen + k,
                                              .period = 1,
                                              .own_s = own,
                                              .n = RANKS,
                                              .duration_s = job->duration_s[k],
                                              .transfer_s = NAN,
-                                             .ended_s = k },
+                                             .began_s = 0,
+                                             .ended_s = job->unseen ? job->ended_s : k },
                    1.01);
     if (job->company && slow)
         diagnosis_other(d, &(struct diagnosis_other){ .class = FINDING_COMMUNICATION,
@@ -95,7 +113,8 @@ static struct finding said_of(struct job *job)
     struct finding said = { 0 };
     const struct finding *list;
 
-    diagnosis_price_by_replays(d, &(struct replays){ .all = replayed, .each = each_replayed, .arg = job });
+    diagnosis_price_by_replays(
+        d, &(struct replays){ .all = replayed, .each = each_replayed, .earlier = already, .arg = job });
     for (uint32_t r = 0; r < RANKS; r++)
         diagnosis_place(d, r, 100 + r / 2, 200);
     while (job->steps < STEPS)
@@ -125,5 +144,18 @@ int main(void)
     part = said_of(&(struct job){ .missed = 0.2, .company = true });
     ok(fabs(part.slowdown - 1.7 / 1.2) < 0.02,
        "where something else began with it, the price is what the replay knows\n%.3f", part.slowdown);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct job job = { .unseen = 60, .already = i ? 10 : NAN };
+        double lost_s = 0;
+
+        whole = said_of(&job);
+        for (uint32_t k = 1; k <= STEPS; k++)
+            lost_s += job.saved_s[k];
+        if (i)
+            is_near(whole.saved_s, lost_s * (1 + 60 * 1.2 / 1.5 / STEPS * 10 / 60), 0.02,
+                    "slow in ten of sixty steps before: it cost a sixth of that time as much a second");
+        else
+            ok(whole.saved_s > lost_s * 1.001, "it is not known in how many: the steps' times say it");
+    }
     return done_testing();
 }
