@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	tests/unit/connections \
 	tests/unit/cycle \
 	tests/unit/delay \
+	tests/unit/detours \
 	tests/unit/deviate \
 	tests/unit/diagnosis \
 	tests/unit/efficiency \

@@ -15,6 +15,7 @@
 #include "calls/starvation.h"
 #include "calls/transfer_excess.h"
 #include "common/xalloc.h"
+#include "detect/detours.h"
 #include "detect/straggler.h"
 #include "model/deviate.h"
 
@@ -44,10 +45,6 @@
  * and go. */
 #define ROLES_EXCESS 0.06
 #define ROLES_LET_GO 0.04
-/* Slowdown by jitter that may have been there from the beginning: below, it is the machine's own noise.
- * Chosen (1.01, 1.2): with 1.2 one trace with jitter is not judged as such. */
-#define ORDINARY_NOISE 1.05
-#define ORDINARY_STEPS ROLES_STEPS
 /* of a step's work, as DETOUR_RATIO of detect/variability.c. Chosen (0.03, 0.3) */
 #define DETOUR_SHARE 0.1
 /* a step; chosen: it bounds what prices cost, a larger one takes more time */
@@ -796,12 +793,11 @@ static void judge_jitter(struct call_steps *s)
     diagnosis_jitter(s->diagnosis, &o);
     change.detour_min_s = (float)(DETOUR_SHARE * diagnosis_work(s->diagnosis)->usual_s);
     s->detours.tried = s->detours.tried && !o.redrawn;
-    if (o.standing && o.early) { /* the machine's own noise, unless it costs much for long */
-        o.min_slowdown = ORDINARY_NOISE;
+    if (o.standing && o.early) { /* the machine's own noise, unless it costs much by replays, too */
+        o.min_slowdown = 1 + DETOURS_NOISE;
         if (!s->detours.stood && !is_priced(s, &s->detours)) {
             p = price_take(s->graph, &change, 0).all;
-            o.standing = diagnosis_steps(s->diagnosis) >= ORDINARY_STEPS &&
-                         finding_slowdown(p.of_s, p.saved_s) >= ORDINARY_NOISE;
+            o.standing = finding_slowdown(p.of_s, p.saved_s) >= o.min_slowdown;
         }
     }
     if (o.standing && !is_priced(s, &s->detours))

@@ -243,7 +243,7 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     o->from = c->jitter ? diagnosis_seq(d, c->jitter_onset) : 0;
     o->excess = c->detour_ratio;
     o->rate = c->detours_per_step;
-    o->early = (double)c->jitter_onset < ALWAYS_DETOURS / c->detours_per_step;
+    o->early = !c->increased && (double)c->jitter_onset < ALWAYS_DETOURS / c->detours_per_step;
     o->redrawn = c->redrawn;
     return c->jitter;
 }

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libdetect.a
 libdetect_a_SOURCES = \
 	lib/detect/cause.c lib/detect/cause.h \
 	lib/detect/delay.c lib/detect/delay.h \
+	lib/detect/detours.c lib/detect/detours.h \
 	lib/detect/diagnosis.c lib/detect/diagnosis.h \
 	lib/detect/diagnosis_before.c \
 	lib/detect/diagnosis_by_replays.c \

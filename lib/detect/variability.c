@@ -38,8 +38,6 @@
  * is by chance (exp(-4)). */
 #define DETOUR_QUIET 64u
 
-#define NOBODY UINT32_MAX /* rank of a detour that was none */
-
 /* Own work on dedicated cores varies by a few per cent from step to step (Petrini et al. 2003; Hoefler et al.
  * 2010); above NOISE_WIDE the variation is the work's own. Where no calm time was seen, NOISE_ORDINARY stands
  * for it. */
@@ -139,17 +137,15 @@ static uint32_t together(const struct variability *s, uint32_t n)
 /* The first steps of a slow rank looked like detours, until it was named: they are part of its slowness. */
 static void drop_detours(struct variability *s, struct work *w, const struct straggler *late, size_t n)
 {
-    uint64_t have = s->detours < VARIABILITY_DETOURS ? s->detours : VARIABILITY_DETOURS;
-
     s->redrawn = false;
-    for (uint64_t i = 1; i <= have && n; i++) {
-        struct detour *detour = &s->detour[(s->detours - i) % VARIABILITY_DETOURS];
+    for (uint64_t i = 0; i < detours_kept(&s->detours) && n; i++) {
+        const struct detour *detour = detours_back(&s->detours, i);
         uint64_t back = w->steps - detour->step;
 
-        for (size_t j = 0; j < n && detour->rank != NOBODY; j++) {
+        for (size_t j = 0; j < n && detour->rank != DETOURS_NOBODY; j++) {
             if (detour->step <= late[j].onset || !straggler_has(&late[j], w, detour->rank))
                 continue;
-            detour->rank = NOBODY;
+            detours_forget(&s->detours, i);
             if (back < work_kept(w)) {
                 struct work_step *step = &w->step[work_slot(w, (uint32_t)back)];
 
@@ -172,24 +168,23 @@ struct tally {
 /* The detours of the window: how many, on how many ranks, how many on the commonest. */
 static struct tally count_detours(const struct variability *s, uint64_t now)
 {
-    uint64_t have = s->detours < VARIABILITY_DETOURS ? s->detours : VARIABILITY_DETOURS;
-    uint32_t rank[VARIABILITY_DETOURS], hits[VARIABILITY_DETOURS];
+    uint32_t rank[DETOURS_KEPT], hits[DETOURS_KEPT];
     struct tally t = { .first = now };
 
-    for (uint64_t i = 1; i <= have; i++) {
-        uint64_t at = (s->detours - i) % VARIABILITY_DETOURS;
+    for (uint64_t i = 0; i < detours_kept(&s->detours); i++) {
+        const struct detour *detour = detours_back(&s->detours, i);
         uint32_t j = 0;
 
-        if (s->detour[at].step + DETOUR_WINDOW < now)
+        if (detour->step + DETOUR_WINDOW < now)
             break;
-        if (s->detour[at].rank == NOBODY)
+        if (detour->rank == DETOURS_NOBODY)
             continue;
         t.detours++;
-        t.first = s->detour[at].step;
-        while (j < t.ranks && rank[j] != s->detour[at].rank)
+        t.first = detour->step;
+        while (j < t.ranks && rank[j] != detour->rank)
             j++;
         if (j == t.ranks) {
-            rank[t.ranks] = s->detour[at].rank;
+            rank[t.ranks] = detour->rank;
             hits[t.ranks++] = 0;
         }
         hits[j]++;
@@ -199,7 +194,7 @@ static struct tally count_detours(const struct variability *s, uint64_t now)
 }
 
 /* Cost of the detours since `first`, over COST_MIN steps at the least. */
-static double detours_cost(const struct work *w, uint64_t first, double *saved_s, double *ratio)
+static double detours_cost_since(const struct work *w, uint64_t first, double *saved_s, double *ratio)
 {
     double all_s = 0, excess = 0;
     uint32_t n = 0;
@@ -225,7 +220,7 @@ static double detours_cost(const struct work *w, uint64_t first, double *saved_s
  * nothing shows what is ordinary. */
 static struct interval jitter_cost(const struct variability *s, const struct work *w)
 {
-    double since = (double)(w->steps - s->jitter_onset), detours = (double)(s->detours - s->ordinary);
+    double since = (double)(w->steps - s->jitter_onset), detours = (double)(s->detours.n - s->ordinary);
     double limit = fmax(DETOUR_Z * w->sigma, DETOUR_RATIO), beyond = s->detour_ratio - limit;
     double ordinary = interval_poisson((double)s->ordinary).high / (double)s->jitter_onset * since / detours;
 
@@ -234,26 +229,50 @@ static struct interval jitter_cost(const struct variability *s, const struct wor
     return (struct interval){ 1 - ordinary, exp(limit / beyond) / (1 + limit / beyond) };
 }
 
-/* Do detours surely cost that much, more than before or always?  A few come close together by chance. */
-static bool is_sure(const struct variability *s, const struct work *w, const struct tally *t, double cost,
-                    double min_slowdown)
+static uint32_t detours_since(const struct variability *s, uint64_t first)
 {
-    double rate_low = interval_poisson(t->detours).low / t->detours, saved_s, ratio;
-    double more_low = 1 - hypot(1 - rate_low, 1 - s->jitter_cost.low); /* independent errors */
+    uint32_t n = 0;
 
-    if (s->jitter_onset && (cost - 1) * more_low >= min_slowdown - 1)
-        return true;
-    if (s->jitter_onset)
-        cost = detours_cost(w, 0, &saved_s, &ratio);
-    return (cost - 1) * rate_low >= min_slowdown - 1;
+    while (n < detours_kept(&s->detours) && detours_back(&s->detours, n)->step >= first)
+        n++;
+    return n;
+}
+
+/* Jitter since that step.  false: it costs too little. */
+static bool begin_jitter(struct variability *s, const struct work *w, uint64_t first, double min_slowdown)
+{
+    double saved_s, ratio, cost = detours_cost_since(w, first, &saved_s, &ratio);
+
+    if (cost < min_slowdown)
+        return false;
+    s->seen_saved_s = saved_s;
+    s->detour_ratio = ratio;
+    /* No farther from the first step than detours are from one another: from the beginning. */
+    s->jitter_onset = first > 1 / s->detours_per_step ? first - 1 : 0;
+    s->ordinary = s->detours.n - detours_since(s, first);
+    s->jitter_cost = jitter_cost(s, w);
+    return true;
+}
+
+/* Is it more than the machine's own noise, and since when is it?  With the newest detour. */
+static bool is_more(struct variability *s, const struct work *w, const struct tally *t, uint64_t *first)
+{
+    uint64_t since = 0;
+
+    s->increased = detours_increased(&s->detours, &since);
+    if (!s->increased && (s->jitter || !detours_cost(&s->detours, &since)))
+        return false;
+    *first = since && since < t->first ? since : t->first;
+    if (*first + work_kept(w) <= w->steps) /* what it cost before is not known any more */
+        *first = w->steps - work_kept(w) + 1;
+    return true;
 }
 
 static void judge_jitter(struct variability *s, const struct work *w, double min_slowdown)
 {
     struct tally t = count_detours(s, w->steps);
-    uint64_t newest = s->detours ? s->detour[(s->detours - 1) % VARIABILITY_DETOURS].step : 0;
+    uint64_t newest = s->detours.n ? detours_back(&s->detours, 0)->step : 0, first;
     uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
-    double cost;
 
     if (t.detours > 1)
         s->detours_per_step = (t.detours - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
@@ -263,16 +282,10 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
         s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
-    if (s->jitter || t.detours < DETOURS_MIN || t.ranks < ranks_min || 2 * t.commonest > t.detours + 1)
+    if (newest != w->steps || (s->jitter && s->increased) || t.detours < DETOURS_MIN || t.ranks < ranks_min ||
+        2 * t.commonest > t.detours + 1 || !is_more(s, w, &t, &first))
         return;
-    cost = detours_cost(w, t.first, &s->seen_saved_s, &s->detour_ratio);
-    if (cost < min_slowdown)
-        return;
-    /* No farther from the first step than detours are from one another: from the beginning. */
-    s->jitter_onset = t.first > 1 / s->detours_per_step ? t.first - 1 : 0;
-    s->ordinary = s->detours - t.detours;
-    s->jitter_cost = jitter_cost(s, w);
-    s->jitter = is_sure(s, w, &t, cost, min_slowdown);
+    s->jitter = begin_jitter(s, w, first, min_slowdown) || s->jitter;
 }
 
 /* ---- imbalance ---- */
@@ -397,13 +410,15 @@ void variability_step(struct variability *s, struct work *w, uint32_t period, co
     l = look_at_step(s, w, late, n);
     s->known += l.known / (double)w->n;
     s->looked++;
+    detours_step(&s->detours, newest->duration_s);
     if (l.detours && l.detours <= together(s, w->n) && w->steps > DETOURS_FROM &&
         work_shows(w, newest->longest_s - fmaxf(l.undelayed_s, l.late_s))) {
         newest->without_detours_s = fmaxf(l.undelayed_s, l.late_s); /* for the late ones all wait anyway */
         if (s->jitter)
             s->seen_saved_s += newest->longest_s - newest->without_detours_s;
         l.others_s = l.undelayed_s; /* it is no imbalance */
-        s->detour[s->detours++ % VARIABILITY_DETOURS] = (struct detour){ w->steps, l.who };
+        detours_add(&s->detours, w->steps, l.who, newest->longest_s - newest->without_detours_s,
+                    newest->typical_s);
     }
     drop_detours(s, w, late, n);
     judge_jitter(s, w, min_slowdown);

@@ -15,22 +15,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "detect/detours.h"
 #include "detect/straggler.h"
 #include "detect/work.h"
 #include "model/interval.h"
 
-#define VARIABILITY_DETOURS 32u /* remembered */
-
 struct variability {
     float *usual; /* n: each rank's excess as it mostly is */
     uint32_t n;
+    struct detours detours;
     double z; /* mean of the largest of so many normal deviates */
-    struct detour {
-        uint64_t step; /* counted from 1 */
-        uint32_t rank; /* UINT32_MAX: it was none, a slow rank's first steps */
-    } detour[VARIABILITY_DETOURS];
-    uint64_t detours;
     bool jitter;
+    bool increased; /* there is more of it than there was before, and that is no chance */
     /* detours that it stood on turned out, in the newest step, to be those of a place that is named */
     bool redrawn;
     uint64_t jitter_onset; /* step */
