@@ -13,6 +13,7 @@
 #include "calls/price.h"
 #include "calls/roles.h"
 #include "calls/starvation.h"
+#include "calls/told_phases.h"
 #include "calls/transfer_excess.h"
 #include "common/xalloc.h"
 #include "detect/detours.h"
@@ -53,9 +54,6 @@
 #define RETRY_STEPS 4u
 /* newest steps that a slowdown of now stands on, as DIAGNOSIS_RECENT */
 #define PRICED_STEPS 64u
-/* steps that a slow phase is looked for in, at most and at least, and after which it is looked for again */
-#define PHASE_STEPS 16u
-#define PHASE_MIN   4u
 
 /* What a detector suspects, and its latest price. */
 struct suspicion {
@@ -84,18 +82,9 @@ struct call_steps {
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
     uint32_t detours_over;       /* number of the first step after the latest jitter that is over */
     struct links_slow looked_at; /* the place that links_longer is about */
-    struct told_phase {
-        uint32_t id;   /* of the straggler's finding */
-        uint32_t step; /* when it was looked for */
-        enum finding_scope scope;
-        uint32_t place;
-        bool found;
-        struct slow_phase phase;
-        struct phase_excess excess; /* if found */
-    } phase[STRAGGLERS_MAX];        /* the newest stragglers */
-    size_t phases;                  /* ever; the newest is phase[(phases - 1) % STRAGGLERS_MAX] */
-    struct starvation *starvation;  /* stragglers whose transfers are slow, too */
-    bool slowed_transfers;          /* one of them was in the step before */
+    struct told_phases *phases;
+    struct starvation *starvation; /* stragglers whose transfers are slow, too */
+    bool slowed_transfers;         /* one of them was in the step before */
     struct boundary *boundary;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
@@ -129,6 +118,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->expected = expected_new();
     s->boundary = boundary_new(members, arg);
     s->starvation = starvation_new();
+    s->phases = told_phases_new();
     s->even = hot_even_new();
     return s;
 }
@@ -154,12 +144,11 @@ void call_steps_free(struct call_steps *s)
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
     starvation_free(s->starvation);
+    told_phases_free(s->phases);
     hot_reset(&s->hot);
     hot_even_free(s->even);
     free(s->slower);
     free(s->slow);
-    for (size_t i = 0; i < STRAGGLERS_MAX; i++)
-        phase_excess_free(&s->phase[i].excess);
     free(s->place_excess);
     free(s->held);
     free(s->own_s);
@@ -289,50 +278,6 @@ static uint32_t grows_until(const struct call_steps *s, const struct straggler *
     return until;
 }
 
-struct looked_for {
-    const struct straggler *straggler;
-    const struct work *work;
-};
-
-static bool is_looked_for(uint32_t rank, const void *arg)
-{
-    const struct looked_for *l = arg;
-
-    return rank < l->work->n && straggler_has(l->straggler, l->work, rank);
-}
-
-static struct told_phase *told_phase(struct call_steps *s, uint32_t id)
-{
-    for (size_t i = 0; i < s->phases && i < STRAGGLERS_MAX; i++)
-        if (s->phase[i].id == id)
-            return &s->phase[i];
-    return NULL;
-}
-
-/* The excess of their ranks piece by piece, where a part of the step is slow: where others wait in between,
- * what one gains in the other parts gains nothing.  NULL: none of them is known to be so. */
-static const float *excess_by_place(struct call_steps *s, const struct straggler *list, size_t n)
-{
-    uint32_t places = graph_places(s->graph);
-    bool any = false;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct told_phase *t = told_phase(s, list[i].id);
-        struct looked_for asked = { &list[i], diagnosis_work(s->diagnosis) };
-
-        if (!t || !t->found || list[i].drift || list[i].late_min > 0)
-            continue;
-        if (!any) {
-            s->place_excess = xgrow(s->place_excess, &s->place_cap, places, sizeof(*s->place_excess));
-            for (uint32_t k = 0; k < places; k++)
-                s->place_excess[k] = NAN;
-        }
-        any = true;
-        phase_excess_by_place(&t->excess, s->graph, is_looked_for, &asked, s->place_excess);
-    }
-    return any ? s->place_excess : NULL;
-}
-
 /* The steps from one on, without what these make slower. */
 static struct price_change without_all(struct call_steps *s, const struct straggler *list, size_t n,
                                        uint32_t from)
@@ -342,7 +287,8 @@ static struct price_change without_all(struct call_steps *s, const struct stragg
     return (struct price_change){ .from = from,
                                   .work = s->without,
                                   .ranks = s->n,
-                                  .place_excess = excess_by_place(s, list, n),
+                                  .place_excess = told_phases_excess(s->phases, s->graph,
+                                                                     diagnosis_work(s->diagnosis), list, n),
                                   .places = graph_places(s->graph),
                                   .transfer_excess = slower_by(s, list, n),
                                   .transfer_until = grows_until(s, list, n),
@@ -370,10 +316,9 @@ static uint32_t replay_each(void *arg, const struct straggler *list, size_t n, u
 static double look_earlier(void *arg, const struct straggler *straggler, uint32_t from)
 {
     struct call_steps *s = arg;
-    struct looked_for l = { straggler, diagnosis_work(s->diagnosis) };
 
-    return already_steps(s->graph, from, straggler->excess / (1 + straggler->before), s->n, is_looked_for,
-                         &l);
+    return already_steps(s->graph, from, straggler->excess / (1 + straggler->before), s->n, straggler_is_one,
+                         &(struct straggler_ranks){ straggler, diagnosis_work(s->diagnosis) });
 }
 
 void call_steps_activate(struct call_steps *s)
@@ -812,41 +757,10 @@ static void judge_jitter(struct call_steps *s)
         s->detours_over = s->delivered + 1;
 }
 
-/* In which phase of the step they are slow.  Of what stands that is looked at again now and then. */
-static void find_phases(struct call_steps *s, const struct straggler *named, size_t n)
-{
-    const struct work *w = diagnosis_work(s->diagnosis);
-
-    for (size_t i = 0; i < n; i++) {
-        struct told_phase *t = told_phase(s, named[i].id);
-        uint32_t since = work_steps_since(w, named[i].onset, PHASE_STEPS);
-
-        if (named[i].late_min > 0 || since < PHASE_MIN ||
-            (t && s->judged - t->step < PHASE_STEPS && !s->last))
-            continue;
-        t = t ? t : &s->phase[s->phases++ % STRAGGLERS_MAX];
-        *t = (struct told_phase){ .id = named[i].id,
-                                  .step = s->judged,
-                                  .scope = named[i].scope,
-                                  .place = named[i].place,
-                                  .excess = t->excess };
-        t->found = phase_find(s->graph, since, is_looked_for, &(struct looked_for){ &named[i], w }, &t->phase,
-                              &t->excess);
-    }
-}
-
 bool call_steps_phase(const struct call_steps *s, enum finding_scope scope, uint32_t place,
                       struct slow_phase *found)
 {
-    for (size_t i = s ? s->phases : 0, n = 0; i-- > 0 && n < STRAGGLERS_MAX; n++) {
-        const struct told_phase *t = &s->phase[i % STRAGGLERS_MAX];
-
-        if (t->scope != scope || t->place != place)
-            continue;
-        *found = t->phase;
-        return t->found;
-    }
-    return false;
+    return s && told_phases_get(s->phases, scope, place, found);
 }
 
 /* After diagnosis_step(): what is not the own work of some ranks. */
@@ -869,7 +783,7 @@ static void judge_others(struct call_steps *s)
     excess_of(s, named, n_named);
     judge_pieces(s);
     judge_jitter(s);
-    find_phases(s, named, n_named);
+    told_phases_look(s->phases, s->graph, diagnosis_work(s->diagnosis), named, n_named, s->judged, s->last);
 }
 
 /* Each rank's own work in the step; NaN where some of it is not known. */
@@ -1034,7 +948,7 @@ static void forget_steps(struct call_steps *s)
     s->slow_links = s->mixed_link = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
     s->detours_over = 0;
-    s->phases = 0;
+    told_phases_reset(s->phases);
     s->any = false;
 }
 

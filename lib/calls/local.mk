@@ -18,5 +18,6 @@ libcalls_a_SOURCES = \
 	lib/calls/pieces.c lib/calls/pieces.h \
 	lib/calls/price.c lib/calls/price.h \
 	lib/calls/roles.c lib/calls/roles.h \
-	lib/calls/starvation.c lib/calls/starvation.h
+	lib/calls/starvation.c lib/calls/starvation.h \
+	lib/calls/told_phases.c lib/calls/told_phases.h
 CALLS_LIBS = libcalls.a $(GRAPH_LIBS) $(DETECT_LIBS) $(RING_LIBS) -lm

@@ -123,6 +123,13 @@ bool straggler_has(const struct straggler *straggler, const struct work *w, uint
     return place_of(w, straggler->scope, rank) == straggler->place;
 }
 
+bool straggler_is_one(uint32_t rank, const void *ranks)
+{
+    const struct straggler_ranks *r = ranks;
+
+    return rank < r->work->n && straggler_has(r->straggler, r->work, rank);
+}
+
 bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node)
 {
     for (uint32_t r = 0; r < w->n; r++)

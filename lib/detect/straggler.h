@@ -60,6 +60,12 @@ size_t stragglers_get(const struct stragglers *s, const struct straggler **list)
 
 /* Is this rank one of its? */
 bool straggler_has(const struct straggler *straggler, const struct work *w, uint32_t rank);
+/* The same where a function asks rank by rank; ranks: struct straggler_ranks. */
+struct straggler_ranks {
+    const struct straggler *straggler;
+    const struct work *work;
+};
+bool straggler_is_one(uint32_t rank, const void *ranks);
 /* Is one of them on this node? */
 bool straggler_is_on(const struct straggler *straggler, const struct work *w, uint32_t node);
 /* Was it away in some of the remembered steps since its onset; in that one? */
