@@ -94,20 +94,21 @@ struct kind_level {
     float usual, square; /* of the log of the transfer: mean and mean square about it */
     /* that of the last step, less the usual; half the mean square of its changes from step to step */
     float last, change;
-    uint32_t changes;  /* how many that mean stands on */
     float now, weight; /* the same over the newest steps, less the usual; how many transfers it stands on */
     /* of what the log of its transfers changes by, that remains with the floor: what it shows of an excess */
     float share;
     float excess; /* log of what its transfers take now over what is usual */
     float max;    /* log: its upper bound until it is known, the median of max_steps steps' shortest */
-    uint32_t max_steps;
+    uint8_t max_steps;
+    uint8_t changes;          /* how many `change` stands on, up to CHANGE_STEPS */
     bool past;                /* it was learnt before the steps that look slow now */
+    bool seen;                /* the step at hand has a transfer that is known */
     float first[USUAL_STEPS]; /* the log of the transfer in the first steps, or of these bounds */
     uint32_t comm, peers;     /* of a collective: places in l->comm and l->peers, and 1; 0: none */
     float max_in_step;        /* of the step at hand, and the others */
-    double sum, max_sum;
+    float max_mean;
+    double sum;
     uint32_t in_step, max_n;
-    uint32_t seen; /* the last step with a transfer that is known; as l->steps counts them */
 };
 
 struct candidate_place { /* a candidate */
@@ -222,7 +223,7 @@ static void gather_transfers(struct links *l, const struct graph *g, const struc
             float max = (float)log(m->max_s);
 
             k->max_in_step = k->max_n++ ? fminf(k->max_in_step, max) : max;
-            k->max_sum += log(m->max_s + l->floor_s);
+            k->max_mean += ((float)log(m->max_s + l->floor_s) - k->max_mean) / (float)k->max_n;
         }
     }
 }
@@ -250,8 +251,8 @@ static void follow_change(struct kind_level *k, double off)
     if (k->steps) {
         if (k->changes >= CHANGES_MIN)
             square = fmin(square, NOISE_CLIP_Z * NOISE_CLIP_Z * k->change);
-        k->changes++;
-        k->change += (float)((square - k->change) / fmin(k->changes, CHANGE_STEPS));
+        k->changes += k->changes < CHANGE_STEPS;
+        k->change += (float)((square - k->change) / k->changes);
     }
     k->last = (float)off;
 }
@@ -278,7 +279,7 @@ static void set_excess(const struct links *l, struct kind_level *k)
  * others. */
 static void follow_bounds(const struct links *l, struct kind_level *k)
 {
-    double off = k->max_sum / k->max_n - with_floor(l, k->usual);
+    double off = k->max_mean - with_floor(l, k->usual);
 
     if (!k->n || !(off < k->now))
         return;
@@ -320,7 +321,6 @@ static void follow_kind(const struct links *l, struct kind_level *k, bool held)
     k->weight = (float)(k->weight + NOW_GAIN * (fmin(n, STEP_SAMPLES) - k->weight));
     k->share = (float)(1 / (1 + l->floor_s / exp(k->usual)));
     set_excess(l, k);
-    k->seen = l->steps;
     if (k->steps >= USUAL_STEPS || !held) { /* one that is still learnt goes on when it is not held */
         k->n += k->in_step;
         k->steps++;
@@ -911,7 +911,7 @@ static bool is_seen_slow(const struct links *l, const struct graph *g, const str
     for (uint32_t i = 0; i < l->kinds; i++) {
         const struct kind_level *k = &l->kind[i];
 
-        if (k->seen != l->steps || !counts(l, k) || !links_has(&place, graph_kind_get(g, i)))
+        if (!k->seen || !counts(l, k) || !links_has(&place, graph_kind_get(g, i)))
             continue;
         sum += k->share * (double)k->last;
         weight += k->share;
@@ -932,13 +932,17 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
     l->floor_s = FLOOR * fmax(l->step_s, STEP_MIN_S);
     gather_transfers(l, g, &s);
     for (uint32_t i = 0; i < graph_kinds(g); i++) {
-        if (l->kind[i].in_step)
-            follow_kind(l, &l->kind[i], l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
-        else if (l->kind[i].max_n) {
-            follow_max(&l->kind[i]);
-            follow_bounds(l, &l->kind[i]);
+        struct kind_level *k = &l->kind[i];
+
+        k->seen = k->in_step > 0;
+        if (k->seen) {
+            follow_kind(l, k, l->slow.standing && links_has(&l->slow, graph_kind_get(g, i)));
+        } else if (k->max_n) {
+            follow_max(k);
+            follow_bounds(l, k);
         }
-        l->kind[i].max_sum = l->kind[i].max_n = 0;
+        k->max_mean = 0;
+        k->max_n = 0;
     }
     p = explain(l, g);
     if (l->slow.standing) {
