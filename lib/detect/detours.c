@@ -39,7 +39,8 @@ void detours_add(struct detours *d, uint64_t step, uint32_t rank, float saved_s,
     for (; !goes_on && it.lengths < DETOURS_LENGTHS && saved_s >= length_s; length_s *= 2)
         d->as_long[it.lengths++]++;
     if (it.lengths)
-        it.counted_s = fminf(saved_s, (float)((d->seen_s - d->saved_s) / (double)d->seen));
+        it.counted_s =
+            fminf(saved_s, (float)((d->seen_s - d->over_s - d->saved_s) / (double)(d->seen - d->over_seen)));
     d->counted_s += it.counted_s;
     d->squares += (double)it.counted_s * it.counted_s;
     d->kept[d->n++ % DETOURS_KEPT] = it;
@@ -52,9 +53,19 @@ void detours_forget(struct detours *d, uint64_t back)
     it->rank = DETOURS_NOBODY;
     for (uint32_t i = 0; i < it->lengths; i++)
         d->as_long[i]--;
+    if (it->step <= d->over)
+        return;
     d->saved_s -= it->saved_s;
     d->counted_s -= it->counted_s;
     d->squares -= (double)it->counted_s * it->counted_s;
+}
+
+void detours_end(struct detours *d, uint64_t step)
+{
+    d->over = step;
+    d->over_seen = d->seen;
+    d->over_s = d->seen_s;
+    d->saved_s = d->counted_s = d->squares = 0;
 }
 
 static bool is_counted(const struct detour *it, uint32_t lengths)
@@ -167,6 +178,8 @@ bool detours_cost(const struct detours *d, uint64_t *first)
     for (uint64_t i = 0; i < detours_kept(d); i++) {
         const struct detour *it = detours_back(d, i);
 
+        if (it->step <= d->over)
+            break;
         if (it->rank == DETOURS_NOBODY)
             continue;
         /* those behind the first, which is where it is because the window is */
@@ -178,7 +191,8 @@ bool detours_cost(const struct detours *d, uint64_t *first)
         saved_s += it->saved_s;
         counted_s += it->counted_s;
         squares += (double)it->counted_s * it->counted_s;
+        *first = it->step;
     }
-    *first = 0;
-    return is_costly(d->seen_s, d->saved_s, d->counted_s, d->squares, CHANCE_COST / 2 * share_of_all(all));
+    return is_costly(d->seen_s - d->over_s, d->saved_s, d->counted_s, d->squares,
+                     CHANCE_COST / 2 * share_of_all(all));
 }

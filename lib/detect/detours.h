@@ -9,8 +9,8 @@
  *   they cost is a sum of Poisson's with a weight each; its lower limit is that of Fay & Feuer ("Confidence
  *   intervals for directly standardized rates", Statistics in Medicine 16, 1997), with no weight greater
  *   than a step, so that one long delay alone proves nothing.
- * Both are looked at again with each delay; the probability of a false alarm is spent over these tests (as in
- * recurrence.h), so that it holds for a run of any length.
+ * Both are looked at again with each delay, and the probability of a false alarm is spent over these tests
+ * (as in recurrence.h).  What is left of it is measured: tests/unit/detours.c.
  *
  * Memory: the newest DETOURS_KEPT, and sums over all. */
 #ifndef SYNCGUARD_DETECT_DETOURS_H
@@ -41,7 +41,10 @@ struct detours {
     uint64_t seen;                      /* steps in which they were looked for */
     double seen_s, before_s;            /* what these took, and before the newest */
     uint64_t as_long[DETOURS_LENGTHS];  /* detours of that length or longer */
-    double saved_s, counted_s, squares; /* sums over all detours; squares: of counted_s */
+    double saved_s, counted_s, squares; /* sums over all since `over`; squares: of counted_s */
+    uint64_t over,
+        over_seen; /* step in which the latest jitter was over, 0: none was; and seen, seen_s ... */
+    double over_s; /* ... then */
 };
 
 /* The next step, in which detours are looked for. */
@@ -49,6 +52,8 @@ void detours_step(struct detours *d, double duration_s);
 /* One in this step; typical_s: what the step's work takes without it. */
 void detours_add(struct detours *d, uint64_t step, uint32_t rank, float saved_s, float typical_s);
 void detours_forget(struct detours *d, uint64_t back); /* that one was none */
+/* Jitter that stood is over: what it cost says nothing of what comes. */
+void detours_end(struct detours *d, uint64_t step);
 
 static inline uint64_t detours_kept(const struct detours *d)
 {
@@ -61,7 +66,8 @@ static inline const struct detour *detours_back(const struct detours *d, uint64_
 
 /* With the newest one: are there surely more than before?  first: of those that are more. */
 bool detours_increased(const struct detours *d, uint64_t *first);
-/* Likewise: do they surely cost more than noise does?  first likewise; 0: all. */
+/* Likewise: do they surely cost more than noise does, since the beginning or the end of the latest jitter?
+ * first likewise: of those that are kept. */
 bool detours_cost(const struct detours *d, uint64_t *first);
 
 /* A machine's own noise costs less than that, of a step without it (decision 0081). */

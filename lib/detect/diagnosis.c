@@ -363,7 +363,7 @@ void diagnosis_step(struct diagnosis *d, const struct diagnosis_step *s, double 
     take_simple(d, KEY_JITTER, FINDING_JITTER, c->jitter, c->jitter_onset, c->jitter_saved_s, c->jitter_cost,
                 c->detour_ratio, c->detours_per_step);
     take_simple(d, KEY_IMBALANCE, FINDING_IMBALANCE, c->imbalance, c->imbalance_onset, c->imbalance_saved_s,
-                c->imbalance_cost, w->sigma, NAN);
+                c->imbalance_cost, c->noise, NAN);
     take_simple(d, KEY_TRANSFER, t->congestion ? FINDING_CONGESTION : FINDING_COMMUNICATION, t->standing,
                 t->onset, t->saved_s + fmax(0, t->stretch_s), transfer_cost(t), t->tall, t->bursts);
     find_leader(d);

@@ -110,7 +110,7 @@ static double share_before(const struct diagnosis *d, uint64_t onset, const stru
     if (onset > ONSET_EARLY)
         return 0;
     if (!isnan(earlier))
-        return fmin(1, earlier / before);
+        return before > 0 ? fmin(1, earlier / before) : 0;
     with_s = step_time(d->work, n, &variance);
     without_s = with_s - saved_s / of_s * work_time_s(d->work, n) / n;
     error_s = sqrt(variance * (1 / before + 1.0 / n));

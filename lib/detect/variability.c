@@ -254,15 +254,19 @@ static bool begin_jitter(struct variability *s, const struct work *w, uint64_t f
     return true;
 }
 
-/* Is it more than the machine's own noise, and since when is it?  With the newest detour. */
-static bool is_more(struct variability *s, const struct work *w, const struct tally *t, uint64_t *first)
+/* Is it more than the machine's own noise, because it increased or not, and since when is it?  With the
+ * newest detour. */
+static bool is_more(const struct variability *s, const struct work *w, const struct tally *t, uint64_t *first,
+                    bool *increased)
 {
     uint64_t since = 0;
 
-    s->increased = detours_increased(&s->detours, &since);
-    if (!s->increased && (s->jitter || !detours_cost(&s->detours, &since)))
+    *increased = detours_increased(&s->detours, &since);
+    if (!*increased && (s->jitter || !detours_cost(&s->detours, &since)))
         return false;
-    *first = since && since < t->first ? since : t->first;
+    *first = since < t->first ? since : t->first;
+    if (*first <= s->detours.over)
+        *first = s->detours.over + 1;
     if (*first + work_kept(w) <= w->steps) /* what it cost before is not known any more */
         *first = w->steps - work_kept(w) + 1;
     return true;
@@ -273,19 +277,25 @@ static void judge_jitter(struct variability *s, const struct work *w, double min
     struct tally t = count_detours(s, w->steps);
     uint64_t newest = s->detours.n ? detours_back(&s->detours, 0)->step : 0, first;
     uint32_t ranks_min = w->n < 2 * RANKS_MIN ? (w->n + 1) / 2 : RANKS_MIN;
+    bool increased;
 
     if (t.detours > 1)
         s->detours_per_step = (t.detours - 1) / (double)(w->steps > t.first ? w->steps - t.first : 1);
-    if (s->jitter && w->steps > newest + DETOUR_QUIET && w->steps > newest + 4 / s->detours_per_step)
+    if (s->jitter && w->steps > newest + DETOUR_QUIET && w->steps > newest + 4 / s->detours_per_step) {
         s->jitter = false;
+        detours_end(&s->detours, w->steps);
+    }
     if (s->redrawn && (t.detours < DETOURS_MIN || t.ranks < ranks_min))
         s->jitter = false;
     if (s->jitter)
         s->jitter_cost = jitter_cost(s, w);
     if (newest != w->steps || (s->jitter && s->increased) || t.detours < DETOURS_MIN || t.ranks < ranks_min ||
-        2 * t.commonest > t.detours + 1 || !is_more(s, w, &t, &first))
+        2 * t.commonest > t.detours + 1 || !is_more(s, w, &t, &first, &increased))
         return;
-    s->jitter = begin_jitter(s, w, first, min_slowdown) || s->jitter;
+    if (s->jitter || begin_jitter(s, w, first, min_slowdown)) { /* one that stands began when it did */
+        s->jitter = true;
+        s->increased = increased;
+    }
 }
 
 /* ---- imbalance ---- */
@@ -369,7 +379,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     take_apart(s, step, l, period);
     noise = noise_of_block(s, w, period);
     if (noise < NOISE_NARROW && w->changes >= NOISE_WIDE_STEPS)
-        s->calm = isnan(s->calm) ? w->sigma : s->calm + (w->sigma - s->calm) / 32;
+        s->calm = isnan(s->calm) ? noise : s->calm + (noise - s->calm) / 32;
     s->spread_s += spread_of(step, l, period, &most_s);
     s->spread_most_s += most_s;
     if (!(noise > (s->imbalance ? NOISE_NARROW : NOISE_WIDE))) {
@@ -380,7 +390,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
         s->spread_s = s->spread_most_s = 0;
         return;
     }
-    keeps = isnan(s->calm) ? NOISE_ORDINARY / noise : s->calm / w->sigma;
+    keeps = (isnan(s->calm) ? NOISE_ORDINARY : s->calm) / noise;
     lost_s = s->spread_s * (1 - keeps);
     if (!s->imbalance) {
         if (w->steps - s->wide_since < NOISE_WIDE_STEPS ||
@@ -391,6 +401,7 @@ static void judge_imbalance(struct variability *s, const struct work *w, const s
     }
     s->imbalance_saved_s = lost_s;
     s->imbalance_cost = imbalance_cost(s, w, noise, keeps);
+    s->noise = noise;
 }
 
 void variability_step(struct variability *s, struct work *w, uint32_t period, const struct straggler *late,

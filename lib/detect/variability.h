@@ -46,7 +46,8 @@ struct variability {
     double spread_s;      /* longest minus typical, summed up since wide_since */
     double spread_most_s; /* the same at most, where it is not known who waited */
     uint64_t wide_since;
-    double calm; /* noise when it was ordinary; NaN never */
+    double noise; /* of a rank's work in a block, over its mean: of the imbalance that stands */
+    double calm;  /* that when it was ordinary; NaN never */
     /* By how much the blocks of a step together are longer than the longest work of one rank in it, over the
      * typical work: a running mean over so many steps. */
     double apart;
