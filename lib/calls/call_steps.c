@@ -64,6 +64,7 @@ struct suspicion {
     struct interval cost;
     uint32_t doubted;      /* steps since it began, of its newest interval; 0: it has none */
     struct interval level; /* of the cost, for the level of work that it is the excess over */
+    uint32_t over; /* number of the first step after the latest that was reported and is over; 0: none is */
 };
 
 struct call_steps {
@@ -80,7 +81,6 @@ struct call_steps {
     bool by_hot; /* uneven pieces are those */
     struct expected *expected;
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
-    uint32_t detours_over;       /* number of the first step after the latest jitter that is over */
     struct links_slow looked_at; /* the place that links_longer is about */
     struct told_phases *phases;
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
@@ -434,8 +434,11 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
     double min_slowdown;
     bool stood = k->stood, sure;
 
+    /* What an earlier one cost, which is over, is counted there. */
+    if (o->standing && o->from < k->over)
+        o->from = k->over;
     if (!o->standing) {
-        *k = (struct suspicion){ 0 };
+        *k = (struct suspicion){ .over = k->over };
     } else if (is_priced(s, k)) {
         o->standing = k->stood;
         o->from = k->from;
@@ -449,9 +452,10 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
         o->of_s = p.all.of_s;
         o->slowdown = finding_slowdown(p.recent.of_s, p.recent.saved_s);
         min_slowdown = fmax(s->min_slowdown, o->min_slowdown);
-        o->standing = o->slowdown >= (k->stood ? 1 + (min_slowdown - 1) / 2 : min_slowdown);
-        *k = (struct suspicion){ true,       o->standing, s->judged, o->from,    o->slowdown,
-                                 o->saved_s, o->of_s,     k->cost,   k->doubted, k->level };
+        o->standing = o->slowdown >= (k->stood ? 1 + (min_slowdown - 1) / 2 : min_slowdown) &&
+                      (k->stood || finding_slowdown(o->of_s, o->saved_s) >= o->min_slowdown);
+        *k = (struct suspicion){ true,    o->standing, s->judged,  o->from,  o->slowdown, o->saved_s,
+                                 o->of_s, k->cost,     k->doubted, k->level, k->over };
         if (o->standing)
             doubt_price(s, o, change, b, k);
     }
@@ -460,6 +464,8 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
      * found again, its first steps would be priced twice. */
     if (!sure && !stood)
         o->standing = k->stood = false;
+    if (stood && !k->stood && !o->redrawn)
+        k->over = s->delivered + 1;
     o->cost = k->doubted && sure ? interval_product(k->cost, k->level) : INTERVAL_UNKNOWN;
     if (o->cost.low < 0)
         o->cost.low = 0;
@@ -505,8 +511,10 @@ static void judge_links(struct call_steps *s)
                                  .from = l.from };
     struct price_change change = { 0 };
 
-    if (!links_same_place(&l, &s->looked_at)) /* its kinds are others */
+    if (!links_same_place(&l, &s->looked_at)) { /* its kinds are others */
         transfer_excess_reset(s->links_excess);
+        s->slow_links.over = 0;
+    }
     if (l.from != s->looked_at.from) { /* what its price stands on is of other steps */
         s->slow_links.tried = false;
         s->slow_links.doubted = 0;
@@ -678,12 +686,15 @@ static void judge_pieces(struct call_steps *s)
     struct price_change change = { .other = s->without };
     struct cost_bounds bounds = { .beside = { 1, 1 } };
 
-    if (by_hot != s->by_hot) /* it has another price */
+    if (by_hot != s->by_hot) { /* it has another price */
         s->uneven_pieces.tried = false;
+        s->uneven_pieces.doubted = 0;
+    }
     s->by_hot = by_hot;
     if (by_hot) {
         change.hot = s->even;
         change.hot_excess = hot->excess;
+        change.held = s->held;
         bounds.lasts = true;
     } else {
         change.expected = s->expected;
@@ -732,29 +743,16 @@ static void judge_jitter(struct call_steps *s)
 {
     struct diagnosis_other o;
     struct price_change change = { .other = s->without };
-    struct price p;
-    bool stood;
 
     diagnosis_jitter(s->diagnosis, &o);
     change.detour_min_s = (float)(DETOUR_SHARE * diagnosis_work(s->diagnosis)->usual_s);
     s->detours.tried = s->detours.tried && !o.redrawn;
-    if (o.standing && o.early) { /* the machine's own noise, unless it costs much by replays, too */
+    if (o.early) /* the machine's own noise, unless it costs much by replays, too */
         o.min_slowdown = 1 + DETOURS_NOISE;
-        if (!s->detours.stood && !is_priced(s, &s->detours)) {
-            p = price_take(s->graph, &change, 0).all;
-            o.standing = finding_slowdown(p.of_s, p.saved_s) >= o.min_slowdown;
-        }
-    }
     if (o.standing && !is_priced(s, &s->detours))
         o.from = detours_from(s, o.from, change.detour_min_s);
-    /* What an earlier one cost, which is over, is counted there. */
-    if (o.standing && o.from < s->detours_over)
-        o.from = s->detours_over;
-    stood = s->detours.stood;
     report_suspicion(s, &o, &change, &(struct cost_bounds){ .beside = diagnosis_jitter_cost(s->diagnosis) },
                      &s->detours);
-    if (stood && !s->detours.stood && !o.redrawn)
-        s->detours_over = s->delivered + 1;
 }
 
 bool call_steps_phase(const struct call_steps *s, enum finding_scope scope, uint32_t place,
@@ -842,16 +840,16 @@ void call_steps_judge(struct call_steps *s, double now_s, double began_s, double
     size_t n_named = diagnosis_stragglers(s->diagnosis, &named);
 
     s->min_slowdown = min_slowdown;
-    pieces_step(&s->pieces, s->graph, &k->step);
-    hot_step(&s->hot, &k->step);
-    mixed_step(s->mixed, s->graph, k->back);
-    links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
-    /* What is usual of a slow rank is what was before. */
     for (uint32_t r = 0; r < s->n; r++) {
         s->held[r] = false;
         for (size_t i = 0; i < n_named && r < w->n; i++)
             s->held[r] = s->held[r] || straggler_has(&named[i], w, r);
     }
+    pieces_step(&s->pieces, s->graph, &k->step);
+    hot_step(&s->hot, &k->step, s->held);
+    mixed_step(s->mixed, s->graph, k->back);
+    links_step(s->links, s->graph, k->back); /* after which step may have no operations any more */
+    /* What is usual of a slow rank is what was before. */
     if (!roles_take(s->roles, s->graph, s->own_s, s->n, s->held))
         return;
     s->judged++;
@@ -947,7 +945,6 @@ static void forget_steps(struct call_steps *s)
     hot_reset(&s->hot);
     s->slow_links = s->mixed_link = s->heavy_role = s->uneven_pieces = s->detours = (struct suspicion){ 0 };
     s->slowed_transfers = false;
-    s->detours_over = 0;
     told_phases_reset(s->phases);
     s->any = false;
 }

@@ -36,7 +36,7 @@
  * tens of them */
 #define EXCESS_GAIN 0.02
 #define SHARE_GAIN  0.05
-/* Numbers of meetings that a step of n operations may be apart: others may come in between. */
+/* Numbers of meetings that n operations may be apart: others may come in between. */
 #define MEETINGS_MAX(n) (16 * (n) + 1024)
 
 void hot_reset(struct hot *h)
@@ -47,6 +47,8 @@ void hot_reset(struct hot *h)
 
 /* The pieces of one step by the collective that they come before. */
 struct by_meeting {
+    const bool *held; /* by rank: not compared */
+    float longest_s;
     uint32_t first, slots; /* numbers of meetings */
     uint32_t *end;         /* of each, in op */
     const struct graph_op **op;
@@ -55,24 +57,23 @@ struct by_meeting {
     bool *is_hot;
 };
 
-static bool shows(const struct graph_op *op, float longest_s)
+static bool shows(const struct by_meeting *b, const struct graph_op *op)
 {
     return op->known && op->place != GRAPH_NONE && op->does & GRAPH_ARRIVES &&
-           op->usual_s > PIECE_WORK_MIN * longest_s;
+           op->usual_s > PIECE_WORK_MIN * b->longest_s && !b->held[op->rank];
 }
 
-static bool sort_pieces(struct by_meeting *b, const struct graph_step *s)
+static bool sort_pieces(struct by_meeting *b, const struct graph_step *s, const bool *held)
 {
-    float longest_s = 0;
     uint32_t last = 0, begin = 0;
 
-    *b = (struct by_meeting){ .first = UINT32_MAX };
+    *b = (struct by_meeting){ .held = held, .first = UINT32_MAX };
     for (size_t i = 0; i < s->n; i++) {
-        longest_s = fmaxf(longest_s, s->op[i].usual_s);
+        b->longest_s = fmaxf(b->longest_s, s->op[i].usual_s);
         b->ranks = s->op[i].rank >= b->ranks ? s->op[i].rank + 1 : b->ranks;
     }
     for (size_t i = 0; i < s->n; i++)
-        if (shows(&s->op[i], longest_s)) {
+        if (shows(b, &s->op[i])) {
             b->first = s->op[i].meeting < b->first ? s->op[i].meeting : b->first;
             last = s->op[i].meeting > last ? s->op[i].meeting : last;
         }
@@ -84,7 +85,7 @@ static bool sort_pieces(struct by_meeting *b, const struct graph_step *s)
     b->scratch = xcalloc(b->ranks, sizeof(*b->scratch));
     b->is_hot = xcalloc(b->ranks, sizeof(*b->is_hot));
     for (size_t i = 0; i < s->n; i++)
-        if (shows(&s->op[i], longest_s))
+        if (shows(b, &s->op[i]))
             b->end[s->op[i].meeting - b->first]++;
     for (uint32_t m = 0; m < b->slots; m++) {
         uint32_t n = b->end[m];
@@ -93,7 +94,7 @@ static bool sort_pieces(struct by_meeting *b, const struct graph_step *s)
         begin += n;
     }
     for (size_t i = 0; i < s->n; i++)
-        if (shows(&s->op[i], longest_s))
+        if (shows(b, &s->op[i]))
             b->op[b->end[s->op[i].meeting - b->first]++] = &s->op[i];
     return true;
 }
@@ -169,13 +170,13 @@ static void note_hot(struct hot *h, const struct group_pieces *k)
 }
 
 /* Do the groups' collectives have hot pieces in this step?  They are noted. */
-static bool look_at(struct hot *h, const struct graph_step *s)
+static bool look_at(struct hot *h, const struct graph_step *s, const bool *held)
 {
     struct group_pieces k;
     struct by_meeting b;
     uint32_t met = 0, with = 0;
 
-    if (!sort_pieces(&b, s))
+    if (!sort_pieces(&b, s, held))
         return false;
     h->rank = xgrow(h->rank, &h->cap, b.ranks, sizeof(*h->rank));
     h->n = b.ranks > h->n ? b.ranks : h->n;
@@ -206,11 +207,11 @@ static double own_share(struct hot *h)
     return hot > 0 ? own / hot : 1;
 }
 
-void hot_step(struct hot *h, const struct graph_step *s)
+void hot_step(struct hot *h, const struct graph_step *s, const bool *held)
 {
     double own;
 
-    if (look_at(h, s)) {
+    if (look_at(h, s, held)) {
         if (!h->since++)
             h->from = s->number;
         h->missed = 0;
@@ -231,7 +232,9 @@ void hot_step(struct hot *h, const struct graph_step *s)
 /* ---- without them ---- */
 
 struct hot_even {
+    const bool *held;
     uint32_t first, n; /* numbers of meetings */
+    uint64_t ops;      /* of the steps that were taken */
     struct even_group {
         float mean_s;  /* NaN: no piece is hot */
         float limit_s; /* hot pieces are longer */
@@ -259,12 +262,14 @@ static void take_step(struct hot_even *e, const struct graph_step *s, double ove
     struct by_meeting b;
     uint32_t before = e->n;
 
-    if (!sort_pieces(&b, s))
+    e->ops += s->n;
+    if (!sort_pieces(&b, s, e->held))
         return;
     if (!before)
         e->first = b.first;
-    if (b.first - e->first + b.slots - before <= MEETINGS_MAX(s->n)) {
-        e->n = b.first - e->first + b.slots;
+    /* A meeting keeps the number that it had when its first member came: it may be from before. */
+    if (b.first >= e->first && b.first - e->first + b.slots <= MEETINGS_MAX(e->ops)) {
+        e->n = b.first - e->first + b.slots > before ? b.first - e->first + b.slots : before;
         e->group = xgrow(e->group, &e->cap, e->n, sizeof(*e->group));
         for (uint32_t m = before; m < e->n; m++)
             e->group[m].mean_s = NAN;
@@ -279,9 +284,10 @@ static void take_step(struct hot_even *e, const struct graph_step *s, double ove
     free_pieces(&b);
 }
 
-void hot_even_take(struct hot_even *e, const struct graph *g, uint32_t steps, double excess)
+void hot_even_take(struct hot_even *e, const struct graph *g, uint32_t steps, double excess, const bool *held)
 {
-    e->n = 0;
+    e->held = held;
+    e->ops = e->n = 0;
     for (uint32_t back = steps < graph_steps(g) ? steps : graph_steps(g); back-- > 0;) {
         struct graph_step s = graph_step_get(g, back);
 
@@ -293,7 +299,7 @@ double hot_even_s(const struct hot_even *e, const struct graph_op *op)
 {
     const struct even_group *k;
 
-    if (op->meeting - e->first >= e->n || !(op->does & GRAPH_ARRIVES))
+    if (op->meeting - e->first >= e->n || !(op->does & GRAPH_ARRIVES) || e->held[op->rank])
         return NAN;
     k = &e->group[op->meeting - e->first];
     return isnan(k->mean_s) ? NAN : op->work_s > k->limit_s ? k->mean_s : op->work_s * k->more;

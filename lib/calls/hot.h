@@ -5,8 +5,8 @@
  * the pieces of work before one collective of a group are compared with their median: those far above it are
  * hot.  They are found where a good part of all such collectives has one, in step after step, which rare
  * delays of single ranks never come to, and where a rank that has one mostly has not.  Groups are those of at
- * most half of the ranks, so that there are several.  Pure; memory 8 bytes a rank, and 12 a collective of the
- * steps that are priced. */
+ * most half of the ranks, so that there are several.  Pure; memory 8 bytes a rank, and 12 a collective or
+ * message of the steps that are priced. */
 #ifndef SYNCGUARD_CALLS_HOT_H
 #define SYNCGUARD_CALLS_HOT_H
 
@@ -30,8 +30,8 @@ struct hot {
     uint32_t n;
 };
 
-/* Take a step; all zero is nothing taken. */
-void hot_step(struct hot *h, const struct graph_step *s);
+/* Take a step; all zero is nothing taken.  held: by rank, those who are slow, and no members then. */
+void hot_step(struct hot *h, const struct graph_step *s, const bool *held);
 void hot_reset(struct hot *h); /* frees what it holds, too */
 
 /* The newest steps without hot pieces: they take what their group takes on the mean, and the others what
@@ -39,8 +39,10 @@ void hot_reset(struct hot *h); /* frees what it holds, too */
 struct hot_even;
 struct hot_even *hot_even_new(void);
 void hot_even_free(struct hot_even *e); /* NULL is fine */
-/* excess: that of a hot piece; by more than half of it others are hot, too. */
-void hot_even_take(struct hot_even *e, const struct graph *g, uint32_t steps, double excess);
+/* excess: that of a hot piece; by more than half of it others are hot, too. held: as of hot_step(), kept
+ * until the steps were asked for. */
+void hot_even_take(struct hot_even *e, const struct graph *g, uint32_t steps, double excess,
+                   const bool *held);
 /* Seconds that the piece would take; NaN: there is no hot one in its group. */
 double hot_even_s(const struct hot_even *e, const struct graph_op *op);
 

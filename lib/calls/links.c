@@ -139,7 +139,8 @@ struct links {
     struct links_slow slow;
     uint32_t above, below, elsewhere, kinds;
     uint32_t rose; /* steps in a row in which it was far slower than when it was named ... */
-    bool lapsed;   /* ... after some that were fast */
+    /* ... soon after some that were fast: slow ones until these are too long ago */
+    uint32_t lapsed;
     double named;
     bool by_pairs;  /* it was named by kinds between two nodes */
     double step_s;  /* what a step usually takes */
@@ -191,6 +192,15 @@ bool links_same_place(const struct links_slow *a, const struct links_slow *b)
 {
     return a->collectives == b->collectives && a->of_comm == b->of_comm && a->comm == b->comm &&
            a->nodes == b->nodes && a->node[0] == b->node[0] && a->node[1] == b->node[1];
+}
+
+static struct links_slow place_of(const struct links *l, const struct candidate_place *p)
+{
+    return (struct links_slow){ .nodes = p->nodes,
+                                .node = { p->node[0], p->node[1] },
+                                .of_comm = p->of_comm,
+                                .comm = p->comm,
+                                .collectives = p == &l->collectives };
 }
 
 /* ---- what each kind takes ---- */
@@ -677,10 +687,11 @@ static bool refutes(const struct links *l, const struct candidate_place *p)
     return l->slow.collectives && p->pairs && is_slow(&p->messages);
 }
 
-/* Do transfers of the kind show whether the place is slow? */
-static bool shows(const struct links *l, const struct graph_kind_info *k)
+/* Do transfers of the kind show whether the place is slow?  by_pairs: where there are some between two nodes.
+ */
+static bool shows(const struct links_slow *place, bool by_pairs, const struct graph_kind_info *k)
 {
-    return links_has(&l->slow, k) && (!l->slow.nodes || !l->by_pairs || k->nodes == 2);
+    return links_has(place, k) && (!place->nodes || !by_pairs || k->nodes == 2);
 }
 
 /* Mean excess (log) of the transfers through l->slow in a step, and their spread about it; NaN: none is
@@ -700,7 +711,7 @@ static double excess_in(const struct links *l, const struct graph *g, uint32_t b
             continue;
         m = graph_meeting_get(g, s.op[i].meeting);
         k = &l->kind[m->kind];
-        if (!(m->transfer_s > 0) || !k->past || !shows(l, graph_kind_get(g, m->kind)))
+        if (!(m->transfer_s > 0) || !k->past || !shows(&l->slow, l->by_pairs, graph_kind_get(g, m->kind)))
             continue;
         x = log(m->transfer_s) - k->usual;
         w = k->share * k->share;
@@ -826,15 +837,6 @@ static double error_of(const struct links *l, const struct graph *g, uint32_t ba
     return sqrt(square);
 }
 
-static struct links_slow place_of(const struct links *l, const struct candidate_place *p)
-{
-    return (struct links_slow){ .nodes = p->nodes,
-                                .node = { p->node[0], p->node[1] },
-                                .of_comm = p->of_comm,
-                                .comm = p->comm,
-                                .collectives = p == &l->collectives };
-}
-
 /* The place is named, where its newest steps stand out. */
 static void name_place(struct links *l, const struct graph *g, const struct candidate_place *p, uint32_t back)
 {
@@ -851,7 +853,7 @@ static void name_place(struct links *l, const struct graph *g, const struct cand
     l->slow.from =
         recent.n ? onset_of(&recent, mean_excess(&p->fit), over) : graph_step_about(g, back).number;
     l->above = l->below = l->elsewhere = l->rose = 0;
-    l->lapsed = false;
+    l->lapsed = 0;
     if (!stands_out(l, &recent)) {
         l->slow = was;
         l->by_pairs = was_by_pairs;
@@ -872,7 +874,7 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
     double spread, mean = excess_in(l, g, back, &spread);
 
     l->below = mean < EXCESS_LEFT * l->named ? l->below + 1 : 0;
-    l->lapsed = l->lapsed || l->below >= LINK_CONFIRM;
+    l->lapsed = l->below >= LINK_CONFIRM ? LET_GO_N : l->lapsed - (l->lapsed && !l->below);
     l->rose = l->lapsed && EXCESS_LEFT * mean > l->named ? l->rose + 1 : 0;
     if (l->below >= LET_GO_N)
         l->slow.standing = false;
@@ -889,9 +891,9 @@ static void follow_named(struct links *l, const struct graph *g, uint32_t back)
 
 static bool is_named(const struct links *l, const struct candidate_place *p)
 {
-    return l->slow.standing && l->slow.collectives == (p == &l->collectives) && p->nodes == l->slow.nodes &&
-           p->of_comm == l->slow.of_comm && p->comm == l->slow.comm && p->node[0] == l->slow.node[0] &&
-           p->node[1] == l->slow.node[1];
+    const struct links_slow place = place_of(l, p);
+
+    return l->slow.standing && links_same_place(&l->slow, &place);
 }
 
 static const struct candidate_place *named_place(struct links *l)
@@ -911,7 +913,7 @@ static bool is_seen_slow(const struct links *l, const struct graph *g, const str
     for (uint32_t i = 0; i < l->kinds; i++) {
         const struct kind_level *k = &l->kind[i];
 
-        if (!k->seen || !counts(l, k) || !links_has(&place, graph_kind_get(g, i)))
+        if (!k->seen || !counts(l, k) || !shows(&place, p->pairs, graph_kind_get(g, i)))
             continue;
         sum += k->share * (double)k->last;
         weight += k->share;
@@ -955,7 +957,7 @@ void links_step(struct links *l, const struct graph *g, uint32_t back)
         /* What it was named for was nearly over, and little to what it is now: that has its own beginning. */
         if (l->elsewhere >= MOVE)
             name_place(l, g, p, back);
-        else if (l->rose >= LINK_CONFIRM)
+        else if (l->rose >= LINK_CONFIRM && is_slow(&named->fit))
             name_place(l, g, named, back);
         return;
     }

@@ -139,7 +139,7 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
     if (c->expected)
         expected_take(c->expected, g, steps, NULL, NULL);
     if (c->hot)
-        hot_even_take(c->hot, g, steps, c->hot_excess);
+        hot_even_take(c->hot, g, steps, c->hot_excess, c->held);
     if (c->mostly)
         expected_take(c->mostly, g, steps < max ? steps : max, is_late, (void *)c->work);
     return graph_replay_both(g, steps, &change, ends);

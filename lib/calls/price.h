@@ -49,6 +49,7 @@ struct price_change {
     /* hot pieces, with that excess, are as the others of their group; NULL: they stay */
     struct hot_even *hot;
     double hot_excess;
+    const bool *held; /* by rank: they are slow, and none of their pieces is hot */
     /* pieces of work that are longer than usual by more than this are as usual; 0: all stay */
     float detour_min_s;
     /* what is expected of ranks that are late now and then, in the other steps; NULL: none is */

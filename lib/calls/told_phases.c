@@ -97,7 +97,8 @@ const float *told_phases_excess(struct told_phases *p, const struct graph *g, co
     for (size_t i = 0; i < n; i++) {
         const struct told_phase *t = find(p, list[i].id);
 
-        if (!t || !t->found || list[i].drift || list[i].late_min > 0)
+        /* What it is on the mean of the newest steps is not what it is in those in which it is slow. */
+        if (!t || !t->found || list[i].drift || list[i].late_min > 0 || straggler_is_sometimes_away(&list[i]))
             continue;
         if (!any) {
             p->excess = xgrow(p->excess, &p->cap, places, sizeof(*p->excess));
