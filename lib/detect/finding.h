@@ -101,7 +101,7 @@ struct finding {
     double last_ratio; /* straggler, drift: share of the steps in which it came last */
     /* Jitter: detours a step; congestion: bursts; oscillation: steps a period; straggler: the share of the
      * steps in which it is late, NaN: all; imbalance without a place: the share of a group's ranks that have
-     * more to do than the others, NaN: all vary; communication: the share of a link's messages that are slow
+     * more to do than the others, NaN: all vary; communication: the share of its messages that are slow
      * from the start, of those whose time is known, 0: all became slower. */
     double rate;
     uint32_t period; /* straggler that is late in some steps: from one to the next; 0: as it comes */

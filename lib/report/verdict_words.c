@@ -87,7 +87,7 @@ static const struct {
     { "communication", "none",
       "sgctl doctor --cluster --probe --mpi finds slow links, and a library on another device", NULL },
     { "communication", TWO_SPEEDS,
-      "flows share a path of the fabric (ECMP hash): spread them (NCCL_IB_QPS_PER_CONNECTION)", NULL },
+      "flows may share a path (ECMP hash): spread them over more; if it stays, one path is bad", NULL },
     { "communication", NULL, "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
       NULL },
     { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic",

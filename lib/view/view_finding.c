@@ -264,7 +264,7 @@ static void append_transfers(const struct view *v, const struct finding *f, bool
             place, other, take, times, past ? "did" : "do");
     else if (f->rate > 0)
         text_append(buf, size,
-                    "From the start all messages to and from %s %s %s times as long as those between other "
+                    "From the start messages to and from %s %s %s times as long as those between other "
                     "nodes that do the same",
                     place, take, times);
     else if (f->scope == SCOPE_LINK)
@@ -345,8 +345,8 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
         else if (!isnan(f->rate))
             text_append(
                 buf, size,
-                "Uneven work, no single node: some ranks of each group %s %.0f %% more work than the others, "
-                "in turns",
+                "Uneven work, no single node: some ranks of a group %s %.0f %% more work than its others, in "
+                "turns",
                 past ? "had" : "have", 100 * f->excess);
         else
             text_append(buf, size,

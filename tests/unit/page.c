@@ -249,7 +249,7 @@ static void advice_of_links(void)
           "sgctl doctor --cluster --probe confirms it; then cable, port or adapter",
           "so may one of which no share of slow messages is known" },
         { ",\"slow_messages_ratio\":0.47",
-          "flows share a path of the fabric (ECMP hash): spread them (NCCL_IB_QPS_PER_CONNECTION)",
+          "flows may share a path (ECMP hash): spread them over more; if it stays, one path is bad",
           "flows collide on one of which some messages are slow" },
     };
 
