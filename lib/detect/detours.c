@@ -73,16 +73,10 @@ static bool is_counted(const struct detour *it, uint32_t lengths)
     return it->rank != DETOURS_NOBODY && it->lengths >= lengths;
 }
 
-/* The share of a probability that the i-th test of a run has, from 1: they add up to all. */
-static double share_of(double i)
-{
-    return 1 / (i * (i + 1));
-}
-
 /* Of tests of all those of a run, which change little from one to the next: each doubling is one. */
 static double share_of_all(uint64_t all)
 {
-    return share_of(1 + floor(log2((double)all / window[0])));
+    return deviate_spent(1 + floor(log2((double)all / window[0])));
 }
 
 /* Of the newest test of a window of n of them.  There is one whenever a quarter of the window is new; 0:
@@ -93,22 +87,8 @@ static double share_of_window(uint32_t n, uint64_t all)
 
     for (size_t i = 0; i < WINDOWS; i++)
         if (window[i] == n)
-            return all % every ? 0 : share_of((double)(all / every - n / every + 1)) / WINDOWS;
+            return all % every ? 0 : deviate_spent((double)(all / every - n / every + 1)) / WINDOWS;
     return 0;
-}
-
-/* Of n draws, k or more with probability q each. */
-static double binomial_tail(double n, uint32_t k, double q)
-{
-    double term = exp(n * log1p(-q)), sum = 0;
-
-    if (!(term > 0)) /* k is at most DETOURS_KEPT, far below n q */
-        return 1;
-    for (uint32_t i = 0; i < k; i++) {
-        sum += term;
-        term *= q / (1 - q) * (n - i) / (i + 1);
-    }
-    return fmax(0, 1 - sum);
 }
 
 /* Detours that reach so many lengths: that so many of the run's came since one of the last is chance with
@@ -130,8 +110,9 @@ static double chance_since(const struct detours *d, uint32_t lengths, uint64_t *
         if (!(share > 0))
             continue;
         /* of those but the two at its ends, which are where they are because the window is */
-        chance = binomial_tail((double)all - 2, n - 2, (double)(d->seen - it->seen) / (double)d->seen) /
-                 (CHANCE_MORE * share_of(lengths) * share);
+        chance =
+            deviate_binomial_tail((double)all - 2, n - 2, (double)(d->seen - it->seen) / (double)d->seen) /
+            (CHANCE_MORE * deviate_spent(lengths) * share);
         if (chance < least) {
             least = chance;
             *first = it->step;

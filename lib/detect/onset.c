@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/places.h"
 #include "detect/work.h"
 #include "model/statistics.h"
 
@@ -10,8 +11,8 @@
 /* Standard deviations below nothing, and above the median of the newest values: normal noise does not come so
  * far, and one value of many that does would be a change point by itself. */
 #define ONSET_CLIP   5.0f
-#define ONSET_NEWEST 9u /* odd; four of them may be anything, ... */
-#define ONSET_RUN    3u /* ... but not the newest so many in a row: as many as name a straggler at once */
+#define ONSET_NEWEST 9u            /* odd; four of them may be anything, ... */
+#define ONSET_RUN    PLACES_NEWEST /* ... but not the newest so many in a row, which name a straggler */
 /* variances that a change point must explain; else it was so from the beginning */
 #define STEP_GAIN  16.0
 #define RAMP_GAIN  4.0 /* that a ramp must explain beyond the best step */

@@ -46,9 +46,7 @@
 #define BLOCKS_FEW 32u
 
 static const uint32_t windows[PLACES_WINDOWS] = { 4, 8, 16, 32, 64 };
-/* Fewest steps that are clear evidence (CLEAR) where each of them shows as much as one can: 7.8 standard
- * errors, which one more from before would dilute to 6.7.  Of two it would be 6.4. */
-#define NEWEST       3u
+#define NEWEST       PLACES_NEWEST
 #define WINDOWS      PLACES_WINDOWS
 #define LONGEST      PLACES_LONGEST
 #define LIMIT_Z      PLACES_LIMIT_Z

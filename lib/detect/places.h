@@ -22,6 +22,9 @@
 #define PLACES_MEDIAN_STEPS 16u
 /* Many places are looked at in many overlapping windows: the limit is far above what one look would need. */
 #define PLACES_LIMIT_Z 6.0
+/* Fewest steps that are clear evidence where each of them shows as much as one can: 7.8 standard errors,
+ * which one more from before would dilute to 6.7.  Of two it would be 6.4. */
+#define PLACES_NEWEST 3u
 
 /* There is one for each rank: the small ones stand together. */
 struct track {

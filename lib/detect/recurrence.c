@@ -116,20 +116,6 @@ bool recurrence_step(struct recurrence *c, const struct work *w)
     return true;
 }
 
-/* Of n draws, k or more with probability q each. */
-static double binomial_tail(uint32_t n, uint32_t k, double q)
-{
-    double term = 1, sum = 0;
-
-    for (uint32_t i = 0; i < k; i++)
-        term *= q * (n - i) / (i + 1);
-    for (uint32_t i = k; i <= n; i++) {
-        sum += term * pow(1 - q, n - i);
-        term *= q * (n - i) / (i + 1);
-    }
-    return sum;
-}
-
 static uint32_t ranks_in(const struct work *w, enum finding_scope scope, uint32_t place)
 {
     uint32_t n = 0;
@@ -251,14 +237,14 @@ static struct evidence weigh(const struct recurrence *c, const struct work *w, e
         return e;
     e.gathered = gather(c, w, scope, place);
     if (e.gathered.here >= LATE_MIN)
-        e.chance = binomial_tail(e.gathered.all - 1, e.gathered.here - 1, ranks / (double)w->n);
+        e.chance = deviate_binomial_tail(e.gathered.all - 1, e.gathered.here - 1, ranks / (double)w->n);
     return e;
 }
 
 /* The share of CHANCE that the test of that number, from 1, has. */
 static double chance_of(double test)
 {
-    return CHANCE / (fmax(1, test) * (fmax(1, test) + 1));
+    return CHANCE * deviate_spent(fmax(1, test));
 }
 
 bool recurrence_gathers(const struct recurrence *c, const struct work *w, enum finding_scope scope,

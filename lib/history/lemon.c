@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "model/deviate.h"
 
 /* Weight of the prior in jobs.  It is not estimated from the nodes' spread: among few nodes, a lemon itself
  * would weaken it. */
@@ -71,58 +72,6 @@ void lemons_add(struct lemons *t, const char *node, int64_t user, double seconds
     t->user_culprits += weight * share;
 }
 
-/* ---- the Beta distribution ---- */
-
-/* The continued fraction of the incomplete Beta function (DLMF 8.17.22) by Lentz's method. */
-static double beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
-
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    h = d;
-    for (int m = 1; m <= 500; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), step;
-
-        d = 1 + even * d;
-        c = 1 + even / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = fabs(c) < tiny ? tiny : c;
-        h *= d * c;
-        d = 1 + odd * d;
-        c = 1 + odd / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = fabs(c) < tiny ? tiny : c;
-        step = d * c;
-        h *= step;
-        if (fabs(step - 1) < 1e-12)
-            break;
-    }
-    return h;
-}
-
-static double log_gamma(double x)
-{
-    int sign;
-
-    return lgamma_r(x, &sign);
-}
-
-double lemon_beta_cdf(double a, double b, double x)
-{
-    double front;
-
-    if (!(x > 0))
-        return 0;
-    if (x >= 1)
-        return 1;
-    front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-    /* The fraction converges fast on x's side of the mean. */
-    return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
-                                     : 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
 /* ---- the score ---- */
 
 /* Sums over a set of nodes, from which one node can be subtracted. */
@@ -148,8 +97,8 @@ static double score_lemon(const struct lemon *l, const struct sums *others)
     if (l->jobs < LEMON_MIN_JOBS || others->nodes < 1)
         return NAN;
     return limit >= 1 ? 0
-                      : 1 - lemon_beta_cdf(rate * PRIOR_JOBS + l->culprits,
-                                           (1 - rate) * PRIOR_JOBS + l->jobs - l->culprits, limit);
+                      : 1 - deviate_beta_share(rate * PRIOR_JOBS + l->culprits,
+                                               (1 - rate) * PRIOR_JOBS + l->jobs - l->culprits, limit);
 }
 
 void lemons_score(struct lemons *t)

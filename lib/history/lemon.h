@@ -60,7 +60,4 @@ const struct lemon *lemons_find(const struct lemons *t, const char *node);
 /* All nodes ordered by name; valid until lemons_free(). */
 const struct lemon *lemons_get(const struct lemons *t, size_t *n);
 
-/* P(X <= x) for X of the Beta distribution with a, b > 0. */
-double lemon_beta_cdf(double a, double b, double x);
-
 #endif

@@ -85,6 +85,66 @@ double deviate_chi2_ratio(double p, double df)
     return root > 0 ? root * root * root : 0;
 }
 
+/* The continued fraction of the incomplete Beta function (DLMF 8.17.22) by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
+
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    h = d;
+    for (int m = 1; m <= 500; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), step;
+
+        d = 1 + even * d;
+        c = 1 + even / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        h *= d * c;
+        d = 1 + odd * d;
+        c = 1 + odd / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        step = d * c;
+        h *= step;
+        if (fabs(step - 1) < 1e-12)
+            break;
+    }
+    return h;
+}
+
+static double log_gamma(double x)
+{
+    int sign;
+
+    return lgamma_r(x, &sign);
+}
+
+double deviate_beta_share(double a, double b, double x)
+{
+    double front;
+
+    if (!(x > 0))
+        return 0;
+    if (x >= 1)
+        return 1;
+    front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    /* The fraction converges fast on x's side of the mean. */
+    return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                     : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double deviate_binomial_tail(double n, double k, double q)
+{
+    return k > 0 ? deviate_beta_share(k, n - k + 1, q) : 1;
+}
+
+double deviate_spent(double i)
+{
+    return 1 / (i * (i + 1));
+}
+
 double deviate_uniform(uint64_t *state)
 {
     uint64_t x = *state ? *state : 0x9e3779b97f4a7c15u;

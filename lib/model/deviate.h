@@ -18,6 +18,13 @@ double deviate_student_of_normal(double z, double df);
 /* Chi squared over its degrees of freedom (Wilson & Hilferty, PNAS 17, 1931; exact for 1 and 2; to 7 % at
  * 0.05 of 3, better for more). */
 double deviate_chi2_ratio(double p, double df);
+/* P(X <= x) for X of the Beta distribution with a, b > 0 (DLMF 8.17.22; to 1e-9). */
+double deviate_beta_share(double a, double b, double x);
+/* Of n draws, k or more with probability q each: k up to n (DLMF 8.17.5). */
+double deviate_binomial_tail(double n, double k, double q);
+/* The share of a probability that the i-th of any number of tests has, from 1: they add up to all (alpha
+ * spending: Foster & Stine, JRSS B 70, 2008). */
+double deviate_spent(double i);
 
 /* A sample of the uniform distribution on (0, 1), reproducible from run to run (xorshift64*: Vigna, ACM TOMS
  * 42, 2016). state is the caller's, with any initial value. */

@@ -43,6 +43,30 @@ static void draws(void)
     ok(same && again == state, "samples are the same in every run");
 }
 
+static void beta(void)
+{
+    static const struct {
+        double a, b, x, want;
+    } cases[] = {
+        { 1, 1, 0.3, 0.3 },                             /* uniform */
+        { 1, 5, 0.2, 1 - 0.8 * 0.8 * 0.8 * 0.8 * 0.8 }, /* 1 - (1-x)^b */
+        { 4, 1, 0.9, 0.9 * 0.9 * 0.9 * 0.9 },           /* x^a */
+        { 2, 3, 0.5, 11.0 / 16 },                       /* P(Bin(4, 1/2) >= 2) */
+        { 0.5, 0.5, 0.25, 1.0 / 3 },                    /* arcsine: 2/pi asin(sqrt x) */
+        { 40, 60, 0, 0 },
+        { 40, 60, 1, 1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        ok(near(deviate_beta_share(cases[i].a, cases[i].b, cases[i].x), cases[i].want, 1e-9),
+           "Beta(%g, %g) at %g: %g", cases[i].a, cases[i].b, cases[i].x, cases[i].want);
+    ok(near(deviate_beta_share(0.2, 30, 0.01) + deviate_beta_share(30, 0.2, 0.99), 1, 1e-9),
+       "the Beta distribution is symmetric in a, b and x, 1 - x");
+    ok(near(deviate_binomial_tail(4, 2, 0.5), 11.0 / 16, 1e-9) && deviate_binomial_tail(4, 0, 0.5) == 1 &&
+           near(deviate_binomial_tail(30, 30, 0.1), 1e-30, 1e-9),
+       "a binomial tail is a Beta share, also a small one");
+}
+
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(normal); i++) {
@@ -62,6 +86,7 @@ int main(void)
         ok(near(deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df, chi2[i].chi2, 0.08),
            "chi squared, %g with %g\n%.4f", chi2[i].p, chi2[i].df,
            deviate_chi2_ratio(chi2[i].p, chi2[i].df) * chi2[i].df);
+    beta();
     draws();
     return done_testing();
 }

@@ -1,4 +1,4 @@
-/* The lemon score compared with closed forms, and on simulated clusters with a known lemon. */
+/* The lemon score on simulated clusters with a known lemon. */
 #include "history/lemon.h"
 
 #include <stdint.h>
@@ -19,27 +19,6 @@ static double uniform(void)
 {
     random_state += 0x9e3779b97f4a7c15u;
     return (double)(hash_mix(random_state) >> 11) / (double)(1ull << 53);
-}
-
-static void the_distribution(void)
-{
-    static const struct {
-        double a, b, x, want;
-    } cases[] = {
-        { 1, 1, 0.3, 0.3 },                             /* uniform */
-        { 1, 5, 0.2, 1 - 0.8 * 0.8 * 0.8 * 0.8 * 0.8 }, /* 1 - (1-x)^b */
-        { 4, 1, 0.9, 0.9 * 0.9 * 0.9 * 0.9 },           /* x^a */
-        { 2, 3, 0.5, 11.0 / 16 },                       /* P(Bin(4, 1/2) >= 2) */
-        { 0.5, 0.5, 0.25, 1.0 / 3 },                    /* arcsine: 2/pi asin(sqrt x) */
-        { 40, 60, 0, 0 },
-        { 40, 60, 1, 1 },
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        ok(near(lemon_beta_cdf(cases[i].a, cases[i].b, cases[i].x), cases[i].want, 1e-9),
-           "Beta(%g, %g) at %g: %g", cases[i].a, cases[i].b, cases[i].x, cases[i].want);
-    ok(near(lemon_beta_cdf(0.2, 30, 0.01) + lemon_beta_cdf(30, 0.2, 0.99), 1, 1e-9),
-       "the Beta distribution is symmetric in a, b and x, 1 - x");
 }
 
 /* ---- simulated clusters: users' jobs on nodes, some of which are the culprit for part of a job ---- */
@@ -275,7 +254,6 @@ static void a_cluster_of_one(void)
 
 int main(void)
 {
-    the_distribution();
     a_lemon_is_found();
     the_healthy_are_left_alone();
     beside_a_lemon();
