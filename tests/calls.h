@@ -1,8 +1,11 @@
-/* calls.h - gives a view what agents send of collectives and of members of communicators. */
+/* calls.h - gives a view what agents send of collectives and of members of communicators, or a graph a call.
+ */
 #ifndef SYNCGUARD_TESTS_CALLS_H
 #define SYNCGUARD_TESTS_CALLS_H
 
+#include "graph/graph.h"
 #include "ring/call.h"
+#include "ring/ring.h"
 #include "view/view.h"
 
 /* Both the call and, as every call is one, its sample. */
@@ -21,6 +24,21 @@ static inline void give_collective(struct view *v, double now_s, const struct ca
                                                     .enter_ns = c->enter_ns,
                                                     .stay_ns = c->leave_ns - c->enter_ns,
                                                     .stay_sum_ns = c->leave_ns - c->enter_ns } });
+}
+
+/* A rank's part of a small all-reduce. */
+static inline void give_allreduce(struct graph *g, uint32_t rank, uint64_t comm, uint32_t seq,
+                                  uint64_t enter_ns, uint64_t leave_ns)
+{
+    graph_call(g,
+               &(struct call){ .rank = rank,
+                               .op = RING_OP_ALLREDUCE,
+                               .comm = comm,
+                               .seq = seq,
+                               .bytes = 8,
+                               .enter_ns = enter_ns,
+                               .leave_ns = leave_ns },
+               comm);
 }
 
 static inline void give_member(struct view *v, uint32_t rank, uint64_t comm, uint32_t size, uint32_t place,

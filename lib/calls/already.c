@@ -10,7 +10,7 @@
 #define ALREADY_MIN 4u
 /* standard errors by which less was there than all of it; as SHORTER_Z of detect/diagnosis_price.c */
 #define LESS_Z 2.0
-/* Of the excess. Chosen: with a greater error half of it would not be told from all or nothing (by LESS_Z).
+/* Of the excess. Chosen: with a larger error (LESS_Z of it) half the excess cannot be told from all or none.
  */
 #define ERROR_MAX 0.25
 

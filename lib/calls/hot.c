@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/pieces.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -30,8 +31,6 @@
 #define OWN_MAX   0.4
 #define OWN_LIMIT 0.6
 #define MEMORY    0.99f /* from step to step: these shares are a mean over some hundred */
-/* of the longest piece in the step, as in pieces.c: a shorter one may vary much, and costs little */
-#define PIECE_WORK_MIN 0.1f
 /* of a collective in the excess and the share of hot pieces; chosen: a step of a model with experts has some
  * tens of them */
 #define EXCESS_GAIN 0.02
@@ -59,8 +58,7 @@ struct by_meeting {
 
 static bool shows(const struct by_meeting *b, const struct graph_op *op)
 {
-    return op->known && op->place != GRAPH_NONE && op->does & GRAPH_ARRIVES &&
-           op->usual_s > PIECE_WORK_MIN * b->longest_s && !b->held[op->rank];
+    return pieces_shows(op, b->longest_s) && op->does & GRAPH_ARRIVES && !b->held[op->rank];
 }
 
 static bool sort_pieces(struct by_meeting *b, const struct graph_step *s, const bool *held)

@@ -17,7 +17,7 @@
 /* Of the longest piece in the step. Chosen: a shorter one may vary much, and costs little. */
 #define PIECE_WORK_MIN 0.1f
 
-static bool shows(const struct graph_op *op, float longest_s)
+bool pieces_shows(const struct graph_op *op, float longest_s)
 {
     return op->known && op->place != GRAPH_NONE && op->usual_s > PIECE_WORK_MIN * longest_s;
 }
@@ -48,13 +48,13 @@ static float spread_of(const struct graph *g, const struct graph_step *s)
     for (size_t i = 0; i < s->n; i++)
         longest_s = fmaxf(longest_s, s->op[i].usual_s);
     for (size_t i = 0; i < s->n; i++)
-        if (shows(&s->op[i], longest_s))
+        if (pieces_shows(&s->op[i], longest_s))
             end[graph_place_class(g, s->op[i].place) + 1]++;
     for (uint32_t c = 0; c < classes; c++)
         end[c + 1] += end[c];
     m = end[classes];
     for (size_t i = 0; i < s->n; i++)
-        if (shows(&s->op[i], longest_s))
+        if (pieces_shows(&s->op[i], longest_s))
             ratio[end[graph_place_class(g, s->op[i].place)]++] =
                 s->op[i].work_s / (s->op[i].usual_s * (float)s->factor);
     for (uint32_t c = 0; c < classes; c++)

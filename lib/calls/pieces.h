@@ -22,6 +22,10 @@ struct pieces {
     uint32_t from; /* number of the first wide step */
 };
 
+/* Is the work before this operation long enough to be compared?  longest_s: the usual length of the longest
+ * in the step. */
+bool pieces_shows(const struct graph_op *op, float longest_s);
+
 /* Take a step; all zero is nothing taken. */
 void pieces_step(struct pieces *p, const struct graph *g, const struct graph_step *s);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ring/ring.h"
+#include "tests/calls.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -31,15 +32,7 @@ static struct graph *play(uint32_t slow_from, double excess, double noise)
         }
         now_ns = end_ns + 10000;
         for (uint32_t r = 0; r < RANKS; r++) {
-            graph_call(g,
-                       &(struct call){ .rank = r,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = 1,
-                                       .seq = i,
-                                       .bytes = 8,
-                                       .enter_ns = enter_ns[r],
-                                       .leave_ns = now_ns },
-                       1);
+            give_allreduce(g, r, 1, i, enter_ns[r], now_ns);
             graph_step_end(g, r, i + 1);
         }
     }

@@ -383,6 +383,22 @@ static void heals(void)
     is_int(priced, 40, "it keeps its price then");
 }
 
+/* Steps of which only what each rank computes matters. */
+static void give_step(struct run *run, const float *own_s, uint32_t n, float longest_s)
+{
+    run->time_s += longest_s + 0.01;
+    run->k++;
+    diagnosis_step(run->d,
+                   &(struct diagnosis_step){ .seq = 4 * run->k,
+                                             .period = 4,
+                                             .own_s = own_s,
+                                             .n = n,
+                                             .duration_s = longest_s + 0.01,
+                                             .transfer_s = 0.01,
+                                             .ended_s = run->time_s },
+                   1.01);
+}
+
 /* Two equally slow ranks: without one of them the other still holds all back, so that they have one price. */
 static void two_at_once(void)
 {
@@ -405,17 +421,7 @@ static void two_at_once(void)
             without = fmaxf(without, own_s);
         }
         saved_s += longest - without;
-        run.time_s += longest + 0.01;
-        run.k++;
-        diagnosis_step(run.d,
-                       &(struct diagnosis_step){ .seq = 4 * run.k,
-                                                 .period = 4,
-                                                 .own_s = own,
-                                                 .n = 16,
-                                                 .duration_s = longest + 0.01,
-                                                 .transfer_s = 0.01,
-                                                 .ended_s = run.time_s },
-                       1.01);
+        give_step(&run, own, 16, longest);
     }
     n = diagnosis_findings(run.d, &list);
     for (size_t i = 0; i < n; i++)
@@ -465,17 +471,7 @@ static void several_at_once(void)
                 without = fmaxf(without, own_s);
             }
             cost_s += longest - without;
-            run.time_s += longest + 0.01;
-            run.k++;
-            diagnosis_step(run.d,
-                           &(struct diagnosis_step){ .seq = 4 * run.k,
-                                                     .period = 4,
-                                                     .own_s = own,
-                                                     .n = 32,
-                                                     .duration_s = longest + 0.01,
-                                                     .transfer_s = 0.01,
-                                                     .ended_s = run.time_s },
-                           1.01);
+            give_step(&run, own, 32, longest);
         }
         n = diagnosis_findings(run.d, &list);
         for (size_t i = 0; i < n; i++)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "ring/ring.h"
+#include "tests/calls.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -59,15 +60,7 @@ static void message(struct graph *g, uint32_t from, uint32_t to, double sent_s, 
 
 static void reduce(struct graph *g, uint32_t rank, uint64_t comm, uint32_t seq, double at_s)
 {
-    graph_call(g,
-               &(struct call){ .rank = rank,
-                               .op = RING_OP_ALLREDUCE,
-                               .comm = comm,
-                               .seq = seq,
-                               .bytes = 8,
-                               .enter_ns = (uint64_t)((5 + at_s) * 1e9),
-                               .leave_ns = (uint64_t)((5 + at_s + 1e-4) * 1e9) },
-               comm);
+    give_allreduce(g, rank, comm, seq, (uint64_t)((5 + at_s) * 1e9), (uint64_t)((5 + at_s + 1e-4) * 1e9));
 }
 
 static double takes_s(const struct speeds *k, uint32_t pair, uint32_t step, bool back)

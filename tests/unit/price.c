@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ring/ring.h"
+#include "tests/calls.h"
 #include "tests/random.h"
 #include "tests/tap.h"
 
@@ -40,15 +41,7 @@ static void play(struct graph *g, uint32_t onset, double share)
             end_s = fmax(end_s, at_s[r]);
         }
         for (uint32_t r = 0; r < RANKS; r++) {
-            graph_call(g,
-                       &(struct call){ .rank = r,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = 1,
-                                       .seq = i,
-                                       .bytes = 8,
-                                       .enter_ns = (uint64_t)((5 + at_s[r]) * 1e9),
-                                       .leave_ns = (uint64_t)((5 + end_s + 1e-5) * 1e9) },
-                       1);
+            give_allreduce(g, r, 1, i, (uint64_t)((5 + at_s[r]) * 1e9), (uint64_t)((5 + end_s + 1e-5) * 1e9));
             graph_step_end(g, r, i + 1);
         }
         now_s = end_s + 1e-5;
@@ -113,15 +106,7 @@ static void play_pieces(struct graph *g, uint32_t calls,
         }
         now_ns = end_ns + 10000;
         for (uint32_t r = 0; r < RANKS; r++) {
-            graph_call(g,
-                       &(struct call){ .rank = r,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = 1,
-                                       .seq = i,
-                                       .bytes = 8,
-                                       .enter_ns = enter_ns[r],
-                                       .leave_ns = now_ns },
-                       1);
+            give_allreduce(g, r, 1, i, enter_ns[r], now_ns);
             if (i % calls == calls - 1)
                 graph_step_end(g, r, i / calls + 1);
         }
@@ -203,15 +188,8 @@ static void slow_transfers(void)
         double transfer_s = i % 4 ? 0.01 : 0.04;
 
         for (uint32_t r = 0; r < 2; r++) {
-            graph_call(g,
-                       &(struct call){ .rank = r,
-                                       .op = RING_OP_ALLREDUCE,
-                                       .comm = 1,
-                                       .seq = i,
-                                       .bytes = 8,
-                                       .enter_ns = (uint64_t)((5 + now_s + WORK) * 1e9),
-                                       .leave_ns = (uint64_t)((5 + now_s + WORK + transfer_s) * 1e9) },
-                       1);
+            give_allreduce(g, r, 1, i, (uint64_t)((5 + now_s + WORK) * 1e9),
+                           (uint64_t)((5 + now_s + WORK + transfer_s) * 1e9));
             graph_step_end(g, r, i + 1);
         }
         now_s += WORK + transfer_s;
