@@ -6,8 +6,10 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-/* Steps on either side of the onset. Chosen: fewer do not show how much they vary. */
-#define ALREADY_MIN 4u
+/* Steps since the onset. Chosen: fewer do not show how much they vary. Before it fewer show that it was not
+ * slow, for they are taken to vary as much at least; of one it is not known whether it was an odd one. */
+#define ALREADY_MIN        4u
+#define ALREADY_BEFORE_MIN 2u
 /* standard errors by which less was there than all of it; as SHORTER_Z of detect/diagnosis_price.c */
 #define LESS_Z 2.0
 /* Of the excess. Chosen: with a larger error (LESS_Z of it) half the excess cannot be told from all or none.
@@ -110,6 +112,8 @@ static struct share share_below(const struct side *before, const struct side *si
     is = mean_below(since, INFINITY, &is_variance, &n);
     was = mean_below(before, is * (1 + limit * excess) / (1 + excess), &was_variance, &share.steps);
     share.is = (was / is * (1 + excess) - 1) / excess;
+    if (!(was_variance > is_variance * n / share.steps)) /* of one step alone it is not known */
+        was_variance = is_variance * n / share.steps;
     share.error = sqrt(was_variance + is_variance) * (1 + excess) / excess;
     return share;
 }
@@ -160,12 +164,14 @@ double already_steps(const struct graph *g, uint32_t from, double excess, uint32
     free(c.ratio);
     if (!before.n)
         return PRICING_FORGOTTEN;
-    if (before.n < ALREADY_MIN || since.n < ALREADY_MIN || !(excess > 0))
+    if (before.n < ALREADY_BEFORE_MIN || since.n < ALREADY_MIN || !(excess > 0))
         return NAN;
     all = share_below(&before, &since, INFINITY, excess);
     without = share_below(&before, &since, 0.5, excess);
     /* Less than nothing: it became slower by more than the excess says, and it is not known since when. */
     if (!(all.error < ERROR_MAX) || (without.steps > 1 && without.is < -ERROR_MAX))
         return NAN;
-    return all.is > 1 - LESS_Z * all.error ? INFINITY : fmax(0, all.is) * before.n;
+    if (all.is > 1 - LESS_Z * all.error) /* since when, only many steps before would show */
+        return before.n < ALREADY_MIN ? NAN : INFINITY;
+    return fmax(0, all.is) * before.n;
 }

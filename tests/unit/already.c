@@ -46,13 +46,18 @@ static bool is_slow(uint32_t rank, const void *arg)
     return rank == SLOW;
 }
 
-static double steps_of(uint32_t slow_from, double excess, double said, double noise)
+static double steps_before(uint32_t from, uint32_t slow_from, double excess, double said, double noise)
 {
     struct graph *g = play(slow_from, excess, noise);
-    double steps = already_steps(g, FROM + 1, said, RANKS, is_slow, NULL);
+    double steps = already_steps(g, from + 1, said, RANKS, is_slow, NULL);
 
     graph_free(g);
     return steps;
+}
+
+static double steps_of(uint32_t slow_from, double excess, double said, double noise)
+{
+    return steps_before(FROM, slow_from, excess, said, noise);
 }
 
 int main(void)
@@ -72,5 +77,13 @@ int main(void)
     ok(fabs(some - 4) < 1, "of a rank that became slow four steps earlier they are four\n%g", some);
     ok(isnan(noisy), "where work varies by more than the excess nothing is known\n%g", noisy);
     ok(isnan(more), "nor is it where the rank became slower by more than is said\n%g", more);
+    /* the first step of all is not known: nobody knows when its work began */
+    never = steps_before(3, 3, 0.2, 0.2, 0.01);
+    always = steps_before(3, 0, 0.2, 0.2, 0.01);
+    noisy = steps_before(3, 3, 0.2, 0.2, 0.1);
+    ok(never < 0.5, "two steps before say that it was not slow in them\n%g", never);
+    ok(isnan(always), "two in which it was say nothing of those before them\n%g", always);
+    ok(isnan(noisy), "but not where each may vary by as much as the steps since do\n%g", noisy);
+    ok(isnan(steps_before(2, 2, 0.2, 0.2, 0.01)), "one does not: it may be an odd one");
     return done_testing();
 }
