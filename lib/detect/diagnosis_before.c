@@ -69,8 +69,8 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
 
     if (straggler->drift || straggler->fading)
         return;
-    if (!alone || m->onset != straggler->onset)
-        *m = (struct missed){ .onset = straggler->onset, .ratio = 1 };
+    if (!alone || !diagnosis_asked_of(&m->of, straggler))
+        *m = (struct missed){ .of = diagnosis_ask(straggler), .ratio = 1 };
     if (!alone || since <= BESIDE_ONSET_MIN || before <= BESIDE_ONSET_MIN ||
         w->steps - straggler->onset != since || since < 2 * m->since)
         return;
@@ -93,8 +93,12 @@ void diagnosis_look_before(struct diagnosis *d, size_t at)
 double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p)
 {
     const struct missed *m = &d->entry[at].missed;
+    double steps_s;
 
-    return m->since && m->ratio != 1 ? fmax(0, p.of_s - (p.of_s - p.saved_s) / m->ratio) : p.saved_s;
+    if (!m->since || m->ratio == 1)
+        return p.saved_s;
+    steps_s = p.of_s - diagnosis_paused_s(d->work, m->of.onset, SAME_TIME * p.of_s);
+    return fmax(0, steps_s - (steps_s - p.saved_s) / m->ratio);
 }
 
 /* The cost is what the time without it is shorter: the error of the one is in the other. */

@@ -31,16 +31,16 @@ static double earlier(struct diagnosis *d, size_t at)
 
     if (!r->earlier || straggler->onset > ONSET_EARLY || straggler->drift || straggler->late_min > 0)
         return NAN;
-    if (e->since && e->onset == straggler->onset && since < 2 * e->since)
+    if (e->since && diagnosis_asked_of(&e->of, straggler) && since < 2 * e->since)
         return e->steps;
     steps = since == w->steps - straggler->onset
                 ? r->earlier(r->arg, straggler, work_seq_of(w, straggler->onset + 1))
                 : PRICING_FORGOTTEN;
     if (steps != PRICING_FORGOTTEN)
         e->steps = steps;
-    else if (!e->since || e->onset != straggler->onset)
+    else if (!e->since || !diagnosis_asked_of(&e->of, straggler))
         e->steps = NAN;
-    e->onset = straggler->onset;
+    e->of = diagnosis_ask(straggler);
     e->since = since;
     return e->steps;
 }

@@ -3,7 +3,6 @@
 
 #include "detect/diagnosis_private.h"
 
-#define SAME_TIME           0.99 /* of a time that is added up in another way */
 #define SHORTER_Z           2.0  /* standard errors by which a mean is certainly smaller */
 #define PRICED_AT_ONCE      512u /* ranks that are priced at every step */
 #define RESIDUAL_BEFORE_MIN 12u  /* steps that show what was before */
@@ -58,9 +57,7 @@ struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, doub
     return (struct interval){ 1 - fabs(more), 1 + fabs(more) };
 }
 
-/* Of the newest steps since the onset, as many as took max_s, what they took beyond what they usually do,
- * because all paused in them. */
-static double paused_s(const struct work *w, uint64_t onset, double max_s)
+double diagnosis_paused_s(const struct work *w, uint64_t onset, double max_s)
 {
     uint32_t n = work_steps_since(w, onset, WORK_STEPS), pauses = 0, b = 0;
     double all_s = 0, pauses_s = 0;
@@ -130,10 +127,10 @@ double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const st
 {
     double before = share_before(d, onset, f, saved_s, of_s, earlier);
     double all_s = d->ended_s - over_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
-    double paused = paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
+    double paused = diagnosis_paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
 
     of_s -= over_s;
-    unpriced_s = all_s - of_s - (paused_s(d->work, onset, INFINITY) - paused);
+    unpriced_s = all_s - of_s - (diagnosis_paused_s(d->work, onset, INFINITY) - paused);
     return of_s > paused && unpriced_s > 0 ? saved_s + saved_s / (of_s - paused) * unpriced_s : saved_s;
 }
 

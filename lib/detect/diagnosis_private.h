@@ -12,11 +12,20 @@
 
 #define DIAGNOSIS_RECENT 64u /* steps that the slowdown of now stands on, at the most */
 
-#define ONSET_EARLY 4u /* steps after which an onset is still the beginning */
+#define SAME_TIME   0.99 /* of a time that is added up in another way */
+#define ONSET_EARLY 4u   /* steps after which an onset is still the beginning */
 
 /* A finding is known to its detector by one of these; stragglers have their own numbers from STRAGGLER_KEY
  * on. */
 enum key { KEY_JITTER, KEY_IMBALANCE, KEY_OSCILLATION, KEY_TRANSFER, KEY_ROLE, KEY_MIXED, STRAGGLER_KEY };
+
+/* The straggler that an answer is about. Its place and its onset may be seen better later: then it is asked
+ * again. */
+struct asked {
+    uint64_t onset;
+    uint32_t place;
+    enum finding_scope scope;
+};
 
 struct entry {
     uint64_t key;
@@ -32,13 +41,13 @@ struct entry {
     uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
     size_t doubted_n;           /* findings whose common cost it was */
     struct missed {
-        uint64_t onset; /* of the straggler */
+        struct asked of;
         uint32_t since; /* steps since then, of the newest look; 0: none */
         /* what steps take without it, by replays, over what they took before it; of that */
         double ratio, error;
     } missed;
     struct earlier {
-        uint64_t onset; /* of the straggler */
+        struct asked of;
         uint32_t since; /* steps since then, of the newest look; 0: none */
         double steps;   /* before it with the straggler, as replays.earlier() of pricing.h */
     } earlier;
@@ -83,6 +92,17 @@ double diagnosis_over_s(const struct diagnosis *d, const struct straggler *strag
 struct interval diagnosis_unexplained(const struct work *w, uint64_t onset, double lost_ratio);
 /* Is it a straggler, or a drift, that stands? */
 bool diagnosis_is_straggler(const struct diagnosis *d, size_t at);
+static inline bool diagnosis_asked_of(const struct asked *a, const struct straggler *straggler)
+{
+    return a->onset == straggler->onset && a->scope == straggler->scope && a->place == straggler->place;
+}
+static inline struct asked diagnosis_ask(const struct straggler *straggler)
+{
+    return (struct asked){ straggler->onset, straggler->place, straggler->scope };
+}
+/* Of the newest steps since the onset, as many as took max_s, what they took beyond what they usually do,
+ * because all paused in them. */
+double diagnosis_paused_s(const struct work *w, uint64_t onset, double max_s);
 /* Price the stragglers that stand, if it is time to. */
 void diagnosis_price_stragglers(struct diagnosis *d);
 
@@ -99,7 +119,7 @@ extern const struct pricing_method diagnosis_by_work, diagnosis_by_replays;
  * beyond two standard errors, and less the nearer it is to them (nonnegative garrote: Breiman, Technometrics
  * 37, 1995). Where steps are replayed; looked at again when twice as many steps are known. */
 void diagnosis_look_before(struct diagnosis *d, size_t at);
-/* What it saves, with that; p: the same by replays alone. */
+/* What it saves, with that; p: the same by replays alone. A pause of all is not longer by it. */
 double diagnosis_with_missed(const struct diagnosis *d, size_t at, struct price p);
 /* The interval of the cost for that. */
 struct interval diagnosis_missed_cost(const struct diagnosis *d, size_t at);
