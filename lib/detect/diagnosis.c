@@ -262,6 +262,8 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
                                                        : KEY_ROLE;
     uint64_t onset = o->from ? d->work->steps : 0;
     size_t at = find_entry(d, key);
+    /* Transfers are slow over those of steps before, which were not: it was not there from the beginning. */
+    double earlier = key == KEY_TRANSFER ? 0 : NAN;
     struct finding *f;
 
     while (onset && d->work->steps - onset < work_kept(d->work) &&
@@ -275,7 +277,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     /* What it has cost is what its newest price says, not what the one before would come to until now. */
     if (!o->standing && o->of_s > 0 && at < d->n && d->finding[at].standing)
         d->finding[at].saved_s =
-            diagnosis_since_onset(d, onset, &d->finding[at], o->saved_s, o->of_s, 0, NAN);
+            diagnosis_since_onset(d, onset, &d->finding[at], o->saved_s, o->of_s, 0, earlier);
     f = settle_finding(d, key, o->class, o->standing, onset);
     if (!f)
         return;
@@ -287,7 +289,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     f->rate = o->rate;
     f->slowdown = o->slowdown;
     f->cost = o->cost;
-    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s, 0, NAN);
+    f->saved_s = diagnosis_since_onset(d, onset, f, o->saved_s, o->of_s, 0, earlier);
 }
 
 /* Whose CPU is taken away is late, and slow to take part when it has come: collectives that became slow

@@ -20,6 +20,7 @@ struct job {
     double detours; /* every fifth step since the onset is longer by that */
     double pause_s; /* all do nothing for so long before step PAUSE */
     bool company;   /* something else began with it */
+    bool transfers; /* nobody is slow; from the third step that is judged transfers are */
     /* Slow from the first step that is judged, of which so many before are not; and in how many of those the
      * graph of calls has it slow. */
     uint32_t unseen;
@@ -75,14 +76,15 @@ static void one_step(struct diagnosis *d, struct job *job)
     uint32_t k = ++job->steps;
     double work_s = WORK_S * (k >= 150 ? 1 + job->grows : 1) * (1 + 0.01 * sin(k * 78.233));
     double pause_s = k == PAUSE ? job->pause_s : 0;
-    bool slow = job->unseen || k >= ONSET;
+    bool slow = !job->transfers && (job->unseen || k >= ONSET), late = job->transfers && k >= 3;
+    uint32_t from = late ? 3 : ONSET;
     float own[RANKS];
 
     for (uint32_t r = 0; r < RANKS; r++)
         own[r] =
             (float)(work_s * (1 + 0.01 * sin(r * 12.9898 + k * 7.1)) * (slow && r / 2 == 1 ? 1 + SLOW : 1) +
                     pause_s);
-    job->saved_s[k] = slow ? SLOW * work_s : 0;
+    job->saved_s[k] = slow ? SLOW * work_s : late ? 0.1 * WORK_S : 0;
     job->duration_s[k] = work_s + pause_s + job->saved_s[k] + (slow ? job->missed * work_s : 0) +
                          (slow && k % 5 == 0 ? job->detours : 0);
     /* steps that are not judged took as long without it as those that are would take */
@@ -97,20 +99,20 @@ static void one_step(struct diagnosis *d, struct job *job)
                                              .began_s = 0,
                                              .ended_s = job->ended_s },
                    1.01);
-    if (job->company && slow)
+    if ((job->company && slow) || late)
         diagnosis_other(d, &(struct diagnosis_other){ .class = FINDING_COMMUNICATION,
                                                       .scope = SCOPE_NONE,
                                                       .place = WORK_PLACE_NONE,
                                                       .standing = true,
-                                                      .from = ONSET,
-                                                      .saved_s = 0.1 * WORK_S * (k - ONSET + 1),
-                                                      .of_s = 1.5 * WORK_S * (k - ONSET + 1),
+                                                      .from = job->unseen + from,
+                                                      .saved_s = 0.1 * WORK_S * (k - from + 1),
+                                                      .of_s = (late ? 1.1 : 1.5) * WORK_S * (k - from + 1),
                                                       .slowdown = 1.07,
                                                       .excess = 1,
                                                       .cost = INTERVAL_UNKNOWN });
 }
 
-/* The job to its end: what is said of the slow node; slowdown 0: nothing. */
+/* The job to its end: what is said of the slow node, or of transfers; slowdown 0: nothing. */
 static struct finding said_of(struct job *job)
 {
     struct diagnosis *d = diagnosis_new();
@@ -124,7 +126,7 @@ static struct finding said_of(struct job *job)
     while (job->steps < STEPS)
         one_step(d, job);
     for (size_t i = 0, n = diagnosis_findings(d, &list); i < n; i++)
-        if (list[i].class == FINDING_STRAGGLER)
+        if (list[i].class == (job->transfers ? FINDING_COMMUNICATION : FINDING_STRAGGLER))
             said = list[i];
     diagnosis_free(d);
     return said;
@@ -171,5 +173,9 @@ int main(void)
         else
             ok(whole.saved_s > lost_by(&job) * 1.001, "it is not known in how many: the steps' times say it");
     }
+    job = (struct job){ .unseen = 60, .transfers = true };
+    whole = said_of(&job);
+    is_near(whole.saved_s, lost_by(&job), 0.02,
+            "slow transfers cost nothing before the steps that they are slow against");
     return done_testing();
 }
