@@ -102,7 +102,7 @@ uint32_t cycle_count(const struct cycle *c, uint32_t token)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->length; i++)
-        n += (c->token[c->n - 1 - i] & ~MARK) == (token & ~MARK);
+        n += (c->token[c->end - 1 - i] & ~MARK) == (token & ~MARK);
     return n;
 }
 
@@ -111,6 +111,7 @@ void cycle_push(struct cycle *c, uint32_t token, bool mark)
     if (c->n >= 4 * CYCLE_MAX) { /* the newer half is as good */
         memmove(c->token, c->token + c->n / 2, (c->n - c->n / 2) * sizeof(*c->token));
         c->n -= c->n / 2;
+        c->end = c->n;
         c->look = 0;
     }
     c->token = xgrow(c->token, &c->cap, c->n + 1, sizeof(*c->token));
@@ -127,6 +128,7 @@ void cycle_push(struct cycle *c, uint32_t token, bool mark)
         c->length = 0;
     if (!c->length)
         return;
+    c->end = c->n;
     find_inner(c);
     c->token = xrealloc(c->token, c->n, sizeof(*c->token)); /* more come only when it is looked for again */
     c->cap = c->n;

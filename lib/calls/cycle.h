@@ -21,9 +21,9 @@ struct cycle {
     /* the same for the same tokens in the same order, wherever they begin; 0: there is no inner one */
     uint64_t inner_name;
     /* private */
-    uint32_t *token; /* the newest */
-    size_t n, cap, look;
-    bool marked; /* a marked token came */
+    uint32_t *token;          /* the newest */
+    size_t n, cap, look, end; /* end: tokens up to the end of the cycle that was found */
+    bool marked;              /* a marked token came */
 };
 
 /* All zero is a cycle that has seen nothing.  Frees what it holds, and makes it all zero. */

@@ -44,6 +44,9 @@ int main(void)
     ok(a.inner_name && a.inner_name == b.inner_name,
        "the same inner cycle has the same name wherever it begins");
     is_int(cycle_count(&a, 's'), 8, "a call's number in a cycle is counted");
+    for (unsigned i = 0; i < 20; i++)
+        cycle_push(&a, 'x', false);
+    ok(cycle_count(&a, 'c') == 1 && !cycle_count(&a, 'x'), "also when other calls came since it was found");
     cycle_free(&a);
     cycle_free(&b);
     return done_testing();
