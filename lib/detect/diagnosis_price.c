@@ -121,14 +121,20 @@ double diagnosis_over_s(const struct diagnosis *d, const struct straggler *strag
     return straggler->over ? work_time_s(d->work, d->work->steps - straggler->over) : 0;
 }
 
-/* In the other steps it cost as much a second as in the newest ones, but for the pauses. */
+/* In the other steps it cost as much a second as in the newest ones, but for the pauses.  Where a replay
+ * takes these for longer than they were, it takes what they lost for longer, too. */
 double diagnosis_since_onset(const struct diagnosis *d, uint64_t onset, const struct finding *f,
                              double saved_s, double of_s, double over_s, double earlier)
 {
     double before = share_before(d, onset, f, saved_s, of_s, earlier);
     double all_s = d->ended_s - over_s - f->onset_s + (before > 0 ? before * (f->onset_s - d->began_s) : 0);
     double paused = diagnosis_paused_s(d->work, onset, SAME_TIME * of_s), unpriced_s;
+    double took_s = work_time_s(d->work, work_steps_since(d->work, onset, WORK_STEPS));
 
+    if (of_s > took_s && took_s > 0) {
+        saved_s *= took_s / of_s;
+        of_s = took_s;
+    }
     of_s -= over_s;
     unpriced_s = all_s - of_s - (diagnosis_paused_s(d->work, onset, INFINITY) - paused);
     return of_s > paused && unpriced_s > 0 ? saved_s + saved_s / (of_s - paused) * unpriced_s : saved_s;

@@ -19,6 +19,7 @@ struct job {
     double grows;   /* all do so much more from step 150 on */
     double detours; /* every fifth step since the onset is longer by that */
     double pause_s; /* all do nothing for so long before step PAUSE */
+    double longer;  /* replays take steps as they were for so much longer */
     bool company;   /* something else began with it */
     bool transfers; /* nobody is slow; from the third step that is judged transfers are */
     /* Slow from the first step that is judged, of which so many before are not; and in how many of those the
@@ -40,10 +41,12 @@ static struct prices replayed(void *arg, const struct straggler *list, size_t n,
     from -= job->unseen;
     recent -= job->unseen;
     for (uint32_t k = n ? from : job->steps + 1; k <= job->steps; k++) {
-        p.all.of_s += job->duration_s[k];
-        p.all.saved_s += job->saved_s[k];
-        p.recent.of_s += k >= recent ? job->duration_s[k] : 0;
-        p.recent.saved_s += k >= recent ? job->saved_s[k] : 0;
+        double more_s = job->longer * job->duration_s[k];
+
+        p.all.of_s += job->duration_s[k] + more_s;
+        p.all.saved_s += job->saved_s[k] + more_s;
+        p.recent.of_s += k >= recent ? job->duration_s[k] + more_s : 0;
+        p.recent.saved_s += k >= recent ? job->saved_s[k] + more_s : 0;
     }
     return p;
 }
@@ -142,6 +145,16 @@ static double lost_by(const struct job *job)
     return lost_s;
 }
 
+/* What the steps with it took. */
+static double took_s(const struct job *job)
+{
+    double sum_s = 0;
+
+    for (uint32_t k = ONSET; k <= job->steps; k++)
+        sum_s += job->duration_s[k];
+    return sum_s;
+}
+
 int main(void)
 {
     struct job job;
@@ -164,6 +177,10 @@ int main(void)
     job = (struct job){ .missed = 0.2, .pause_s = 30 * WORK_S };
     part = said_of(&job);
     is_near(part.saved_s, lost_by(&job), 0.02, "a pause of all was not longer by it");
+    job = (struct job){ .longer = 0.1 };
+    part = said_of(&job);
+    is_near(part.saved_s, (lost_by(&job) + 0.1 * took_s(&job)) / 1.1, 0.02,
+            "where replays take a tenth longer than the steps did, it cost its share of what they took");
     for (uint32_t i = 0; i < 2; i++) {
         job = (struct job){ .unseen = 60, .already = i ? 10 : NAN };
         whole = said_of(&job);
