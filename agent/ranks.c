@@ -12,7 +12,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "ring/control_page.h"
-#include "ring/launch.h"
+#include "ring/note.h"
 #include "ring/pacing.h"
 #include "ring/steps.h"
 
@@ -168,7 +168,7 @@ int ranks_scan(struct ranks *rs)
 {
     DIR *d = opendir(rs->dir);
     uint32_t rank, incarnation, thread;
-    char text[LAUNCH_NOTE_MAX];
+    char text[NOTE_MAX];
     struct dirent *e;
 
     if (!d)
@@ -176,7 +176,7 @@ int ranks_scan(struct ranks *rs)
     while ((e = readdir(d)))
         if (parse_name(e->d_name, &rank, &incarnation, &thread))
             take_ring(rs, e->d_name, rank, incarnation, thread);
-        else if (ends_with(e->d_name, LAUNCH_NOTE_SUFFIX) && launch_note_read(rs->dir, e->d_name, text))
+        else if (ends_with(e->d_name, NOTE_SUFFIX) && note_read(rs->dir, e->d_name, text))
             note(rs, "%s", text);
     closedir(d);
     return 0;
@@ -304,7 +304,7 @@ static bool is_ours(const char *name)
 {
     return !strcmp(name, CONTROL_PAGE_FILE) || !strcmp(name, CONTROL_PAGE_FILE ".new") ||
            !strcmp(name, PACING_FILE) || ends_with(name, ".ring") || ends_with(name, STEPS_SUFFIX) ||
-           ends_with(name, LAUNCH_NOTE_SUFFIX) || (name[0] == '.' && ends_with(name, ".tmp"));
+           ends_with(name, NOTE_SUFFIX) || (name[0] == '.' && ends_with(name, ".tmp"));
 }
 
 void ranks_remove_dir(const char *dir)

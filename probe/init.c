@@ -152,7 +152,7 @@ static void join_step(void)
 {
     const char *dir = getenv(RING_ENV_DIR);
     struct ring_info info = { 0 };
-    char note[LAUNCH_NOTE_MAX];
+    char note[NOTE_MAX];
     int saved = errno;
 
     if (!dir || !*dir || probe.main)

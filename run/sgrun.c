@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/nccl_conf.h"
 #include "common/options.h"
 #include "common/preload.h"
 #include "common/xalloc.h"
@@ -180,16 +181,27 @@ static const char *text_of(const char *variable)
     return value ? value : "";
 }
 
-/* NCCL has one profiler: one that the user set stays. */
+#define PROFILER "NCCL_PROFILER_PLUGIN"
+
+/* NCCL has one profiler: one that the user set stays, in the environment or in a file. */
 static bool may_record_nccl(const struct run *r)
 {
-    const char *have = getenv("NCCL_PROFILER_PLUGIN");
+    const char *have = getenv(PROFILER);
+    const struct nccl_conf_files files = { .named = getenv("NCCL_CONF_FILE"),
+                                           .home = getenv("HOME"),
+                                           .etc = "/etc",
+                                           .variable = PROFILER,
+                                           .ours = r->config.nccl };
+    char path[4096];
 
     if (!r->guarded || access(r->config.nccl, R_OK) < 0)
         return false;
-    if (!have || !strcmp(have, r->config.nccl)) /* an sgrun around this one */
+    if (have && strcmp(have, r->config.nccl) != 0)
+        fprintf(stderr, "sgrun: NCCL's collectives are not recorded: " PROFILER " is set\n");
+    else if (!have && nccl_conf_find(&files, path, sizeof(path)))
+        fprintf(stderr, "sgrun: NCCL's collectives are not recorded: %s sets " PROFILER "\n", path);
+    else /* where it is ours already, there is an sgrun around this one */
         return true;
-    fprintf(stderr, "sgrun: NCCL's collectives are not recorded: NCCL_PROFILER_PLUGIN is set\n");
     return false;
 }
 
@@ -227,12 +239,9 @@ static int start_here(struct run *r, struct err *err)
     char allowing[4096];
     bool allows = preload_allow(asan, allowing, sizeof(allowing));
     const struct process_variable environment[] = {
-        { "LD_PRELOAD", r->preload },
-        { RING_ENV_DIR, r->guard.workspace.rings },
-        { "SYNCGUARD_CONF", r->guard.conf },
-        { "ASAN_OPTIONS", allows ? allowing : asan },
-        { "NCCL_PROFILER_PLUGIN", r->config.nccl },
-        { "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r) },
+        { "LD_PRELOAD", r->preload },        { RING_ENV_DIR, r->guard.workspace.rings },
+        { "SYNCGUARD_CONF", r->guard.conf }, { "ASAN_OPTIONS", allows ? allowing : asan },
+        { PROFILER, r->config.nccl },        { "SYNCGUARD_NCCL_EVENTS", nccl_events_of(r) },
     };
     /* The last two are NCCL's: left out where the user's own profiler stays. */
     size_t n = ARRAY_SIZE(environment) - (may_record_nccl(r) ? 0 : 2);

@@ -3,8 +3,9 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	lib/common/conf.c lib/common/config.c lib/common/config_policy.c lib/common/cpuset.c lib/common/err.c lib/common/hostlist.c lib/common/hosts.c lib/common/key.c lib/common/preload.c lib/common/proc.c lib/common/suggest.c lib/common/tool.c lib/common/trust.c lib/common/units.c lib/common/utf8.c lib/common/value.c \
+	lib/common/conf.c lib/common/config.c lib/common/config_policy.c lib/common/cpuset.c lib/common/err.c lib/common/hostlist.c lib/common/hosts.c lib/common/key.c lib/common/nccl_conf.c lib/common/preload.c lib/common/proc.c lib/common/suggest.c lib/common/tool.c lib/common/trust.c lib/common/units.c lib/common/utf8.c lib/common/value.c \
 	lib/model/algorithm.c \
+	lib/ring/note.c lib/ring/shared.c \
 	lib/network/schedule.c \
 	lib/topology/arrange.c lib/topology/exact.c lib/topology/layout.c lib/topology/leaves.c lib/topology/locality.c lib/topology/pattern.c lib/topology/slow_links.c lib/topology/slurm_conf.c lib/topology/topology.c lib/topology/topology_conf.c \
 	spank/advice.c spank/advice.h \
@@ -27,7 +28,7 @@ libspank_la_CFLAGS = $(GUEST_CFLAGS)
 libspank_la_LIBADD = -lm -lpthread
 
 pkglib_LTLIBRARIES += syncguard.la
-syncguard_la_SOURCES = spank/plugin.c spank/launch.c spank/launch.h spank/local.c spank/local.h spank/remote.c spank/remote.h spank/submit.c spank/submit.h spank/task.c spank/task.h
+syncguard_la_SOURCES = spank/plugin.c spank/launch.c spank/launch.h spank/local.c spank/local.h spank/profiler.c spank/profiler.h spank/remote.c spank/remote.h spank/submit.c spank/submit.h spank/task.c spank/task.h
 syncguard_la_CFLAGS = $(GUEST_CFLAGS)
 syncguard_la_LDFLAGS = $(HARDEN_LINK) -module -avoid-version
 syncguard_la_LIBADD = libspank.la

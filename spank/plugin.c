@@ -16,6 +16,7 @@ SPANK_PLUGIN(syncguard, 1)
 #include "spank/args.h"
 #include "spank/launch.h"
 #include "spank/local.h"
+#include "spank/profiler.h"
 #include "spank/remote.h"
 #include "spank/submit.h"
 #include "spank/task.h"
@@ -96,6 +97,7 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;
+    profiler_give_way(sp);
     task_bind(sp);
     return 0;
 }

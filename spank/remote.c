@@ -15,6 +15,7 @@
 #include "pacing/pacer.h"
 #include "ring/ring.h"
 #include "spank/keeper.h"
+#include "spank/profiler.h"
 #include "spank/settings.h"
 #include "spank/stepdir.h"
 #include "spank/task.h"
@@ -29,11 +30,6 @@
  * marks that the plugin set it. */
 #define ENV_YIELD  "OMPI_MCA_mpi_yield_when_idle"
 #define ENV_YIELDS "SYNCGUARD_YIELDS"
-/* The plugin that NCCL loads, only one; ENV_NCCL_OURS marks that the plugin set it, ENV_NCCL_EVENTS says what
- * it records. */
-#define ENV_NCCL        "NCCL_PROFILER_PLUGIN"
-#define ENV_NCCL_OURS   "SYNCGUARD_NCCL"
-#define ENV_NCCL_EVENTS "SYNCGUARD_NCCL_EVENTS"
 
 #define NONE UINT32_MAX
 
@@ -177,11 +173,7 @@ static void environment_clean(struct slurm_step *s)
         spank_unsetenv(s->sp, ENV_YIELD);
         spank_unsetenv(s->sp, ENV_YIELDS);
     }
-    if (*job_env(s, ENV_NCCL_OURS, list, sizeof(list))) {
-        spank_unsetenv(s->sp, ENV_NCCL);
-        spank_unsetenv(s->sp, ENV_NCCL_OURS);
-        spank_unsetenv(s->sp, ENV_NCCL_EVENTS);
-    }
+    profiler_unset(s->sp);
 }
 
 /* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times
@@ -406,7 +398,8 @@ static void directory_make(struct slurm_step *s)
     s->local_trouble = false;
 }
 
-/* NCCL has one profiler: one that the user set stays. */
+/* One that the user set stays: in the environment, which is seen here, or in a file, which the tasks read as
+ * that user (profiler_give_way()). */
 static void environment_nccl(struct slurm_step *s, const struct config *c, const struct config_policy *policy)
 {
     static const char missing[] = "NCCL's collectives are not recorded";
@@ -417,11 +410,11 @@ static void environment_nccl(struct slurm_step *s, const struct config *c, const
         return;
     if (trust_check(c->nccl, &err) < 0)
         notes_add(&s->notes, "%s: " DISTRUST, missing, err.text);
-    else if (spank_getenv(s->sp, ENV_NCCL, set, sizeof(set)) != ESPANK_ENV_NOEXIST)
-        notes_add(&s->notes, "%s: the user has set " ENV_NCCL, missing);
-    else if (spank_setenv(s->sp, ENV_NCCL, c->nccl, 0) != ESPANK_SUCCESS ||
-             spank_setenv(s->sp, ENV_NCCL_OURS, "1", 1) != ESPANK_SUCCESS ||
-             spank_setenv(s->sp, ENV_NCCL_EVENTS, config_nccl_events[policy->nccl_events], 1) !=
+    else if (spank_getenv(s->sp, PROFILER_ENV, set, sizeof(set)) != ESPANK_ENV_NOEXIST)
+        notes_add(&s->notes, "%s: the user has set " PROFILER_ENV, missing);
+    else if (spank_setenv(s->sp, PROFILER_ENV, c->nccl, 0) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, PROFILER_ENV_OURS, "1", 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, PROFILER_ENV_EVENTS, config_nccl_events[policy->nccl_events], 1) !=
                  ESPANK_SUCCESS)
         notes_add(&s->notes, "%s: cannot set the tasks' environment", missing);
 }

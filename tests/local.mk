@@ -80,6 +80,7 @@ UNIT_TESTS = \
 	tests/unit/marks \
 	tests/unit/mixed \
 	tests/unit/marks_sent \
+	tests/unit/nccl_conf \
 	tests/unit/network \
 	tests/unit/nodes \
 	tests/unit/number \

@@ -14,6 +14,7 @@ libcommon_a_SOURCES = \
 	lib/common/log.c lib/common/log.h \
 	lib/common/map.c lib/common/map.h \
 	lib/common/names.c lib/common/names.h \
+	lib/common/nccl_conf.c lib/common/nccl_conf.h \
 	lib/common/options.c lib/common/options.h lib/common/options_complete.c lib/common/options_grammar.c \
 	lib/common/options_page.c lib/common/options_parse.c lib/common/options_private.h \
 	lib/common/preload.c lib/common/preload.h \

@@ -4,11 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#include "ring/shared.h"
 
 static bool read_number(const char *name, uint32_t *out)
 {
@@ -77,21 +73,8 @@ bool launch_has_rings(const char *dir, struct ring_info *info)
 
 void launch_note(const char *dir, const char *text)
 {
-    char name[64];
-    size_t n = strnlen(text, LAUNCH_NOTE_MAX - 1);
+    char name[32];
 
-    snprintf(name, sizeof(name), "%ld" LAUNCH_NOTE_SUFFIX, (long)getpid());
-    shared_publish(dir, name, text, n, LAUNCH_NOTE_MAX, true);
-}
-
-bool launch_note_read(const char *dir, const char *name, char text[LAUNCH_NOTE_MAX])
-{
-    void *map = shared_map(dir, name, LAUNCH_NOTE_MAX, false);
-
-    if (!map)
-        return false;
-    memcpy(text, map, LAUNCH_NOTE_MAX);
-    munmap(map, LAUNCH_NOTE_MAX);
-    text[LAUNCH_NOTE_MAX - 1] = '\0';
-    return *text;
+    snprintf(name, sizeof(name), "%ld", (long)getpid());
+    note_leave(dir, name, text, true);
 }

@@ -30,7 +30,7 @@
  *                                  has one member; INCARNATION counts the MPI programs that one task
  *                                  runs one after another
  *   control                        the control page (control_page.h), written by the agent
- *   PID.note                       why a process is not recorded, or not all of it (launch.h) */
+ *   PID.note, nccl.note            why a process is not recorded, or not all of it (note.h) */
 #define RING_ENV_DIR "SYNCGUARD_DIR"
 
 /* events, and the call in progress has the place of one: at most one less waits for the reader */

@@ -66,7 +66,7 @@ void guest_join(uint32_t rank, uint32_t world_size)
 void guest_note(const char *why, const void *function)
 {
     static atomic_bool noted;
-    char origin[LAUNCH_NOTE_MAX], text[LAUNCH_NOTE_MAX];
+    char origin[NOTE_MAX], text[NOTE_MAX];
     int saved = errno;
 
     if (guest_wanted() && !atomic_exchange(&noted, true)) {

@@ -34,4 +34,12 @@ done
 NCCL_PROFILER_PLUGIN=none timeout 300 "$top_builddir/sgrun" --no-screen sh -c 'echo "$NCCL_PROFILER_PLUGIN"' >"$dir/out" 2>"$dir/err"
 is "$? $(cat "$dir/out")" "0 none" "sgrun: a profiler that the user set stays"
 like "$(cat "$dir/err")" "^sgrun: NCCL's collectives are not recorded: NCCL_PROFILER_PLUGIN is set$" "sgrun: and it is said"
+profiler() { HOME=$dir timeout 300 "$top_builddir/sgrun" --no-screen sh -c 'echo "${NCCL_PROFILER_PLUGIN-none}"' >"$dir/out" 2>"$dir/err"; }
+echo NCCL_PROFILER_PLUGIN=mine >"$dir/.nccl.conf"
+profiler
+is "$? $(cat "$dir/out")" "0 none" "sgrun: a profiler that ~/.nccl.conf names stays, so that the environment names none"
+like "$(cat "$dir/err")" "^sgrun: NCCL's collectives are not recorded: $dir/.nccl.conf sets NCCL_PROFILER_PLUGIN$" "sgrun: and the file is named"
+rm "$dir/.nccl.conf"
+profiler
+is "$? $(cat "$dir/out")" "0 $top_builddir/.libs/libsyncguard_nccl.so" "sgrun: without such a file NCCL is told of the plugin"
 done_testing

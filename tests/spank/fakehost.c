@@ -51,6 +51,7 @@ struct run {
     const char *env[9];     /* the user's or the job's */
     uint32_t step, node_index;
     enum during during; /* between user_init and the last task's exit */
+    bool tasks;         /* two tasks start: task_init is called, too */
 };
 
 struct outcome {
@@ -61,6 +62,7 @@ struct outcome {
     char hidden[4096];     /* what only the log files see */
     char out[4096];        /* stdout */
     char dir[256], preload[1024], asan[256], yields[16], nccl[256], nccl_events[16];
+    char note[300];      /* of the tasks' */
     char agent[16384];   /* the log of the last agent */
     char hosts[256];     /* what SLURM_HOSTFILE names when srun reads it */
     char placement[128]; /* what the tasks' environment says of the order */
@@ -381,6 +383,24 @@ static void steal(char *to, size_t size, const char *name)
     snprintf(to, size, "%s", i >= 0 ? job_env[i].value : "");
 }
 
+static void read_into(const char *path, char *to, size_t size)
+{
+    FILE *f = fopen(path, "r");
+
+    to[f ? fread(to, 1, size - 1, f) : 0] = '\0';
+    if (f)
+        fclose(f);
+}
+
+/* What the tasks left for the agent. */
+static void read_notes(void)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/nccl.note", seen->dir);
+    read_into(path, seen->note, sizeof(seen->note));
+}
+
 static void remote_life(void *plugin, int argc, char **argv)
 {
     double t0;
@@ -391,6 +411,8 @@ static void remote_life(void *plugin, int argc, char **argv)
     t0 = clock_s();
     seen->callbacks_ok &= call(plugin, "slurm_spank_user_init", argc, argv);
     seen->begin_s = clock_s() - t0;
+    for (int i = 0; i < 2 && now->tasks; i++)
+        seen->callbacks_ok &= call(plugin, "slurm_spank_task_init", argc, argv);
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
     steal(seen->asan, sizeof(seen->asan), "ASAN_OPTIONS");
@@ -399,6 +421,7 @@ static void remote_life(void *plugin, int argc, char **argv)
     steal(seen->nccl_events, sizeof(seen->nccl_events), "SYNCGUARD_NCCL_EVENTS");
     seen->dir_made = *seen->dir && lstat(seen->dir, &st) == 0 && S_ISDIR(st.st_mode) &&
                      (st.st_mode & 07777) == 0700 && st.st_uid == geteuid();
+    read_notes();
     meanwhile();
     become(0, 0);
     if (now->during == VANISH)
@@ -413,15 +436,6 @@ static void remote_life(void *plugin, int argc, char **argv)
 static void read_variable(const char *name, char *to, size_t size)
 {
     snprintf(to, size, "%s", getenv(name) ? getenv(name) : "");
-}
-
-static void read_into(const char *path, char *to, size_t size)
-{
-    FILE *f = fopen(path, "r");
-
-    to[f ? fread(to, 1, size - 1, f) : 0] = '\0';
-    if (f)
-        fclose(f);
 }
 
 static void live(const char *plugin_path)
@@ -1003,6 +1017,55 @@ static void test_nccl(void)
            "--sync-guard=off inside a guarded step unsets the plugin's setting for NCCL");
 }
 
+/* What NCCL would find in a file, were the variable not set.  The tasks look, as the user. */
+static void test_nccl_files(void)
+{
+    char home[128], named[128], path[128], want[256];
+    struct run r = {
+        .context = S_CTX_REMOTE, .args = conf_arg, .options = { "night" }, .tasks = true, .env = { home }
+    };
+    struct outcome *o;
+
+    snprintf(home, sizeof(home), "HOME=%s", base);
+    snprintf(path, sizeof(path), "%s/nccl.so", base);
+    o = run(&r);
+    ok(o->callbacks_ok && !strcmp(o->nccl, path) && !*o->note,
+       "tasks without a file of NCCL's settings keep the plugin\n'%s' %s", o->nccl, o->note);
+    write_file(".nccl.conf", "NCCL_DEBUG=WARN\nNCCL_PROFILER_PLUGIN=mine\n");
+    o = run(&r);
+    is_str(o->nccl, "", "a profiler in ~/.nccl.conf stays: the tasks' environment names none");
+    is_str(o->nccl_events, "", "and says nothing of what is recorded");
+    snprintf(want, sizeof(want),
+             "NCCL's collectives are not recorded: %s/.nccl.conf sets NCCL_PROFILER_PLUGIN", base);
+    is_str(o->note, want, "the tasks leave the agent a note that names the file");
+    ok(o->callbacks_ok && !*o->log && !o->dir_left,
+       "nothing is printed, and the directory is removed with the note\n%s", o->log);
+    write_file("my.conf", "NCCL_PROFILER_PLUGIN=none\n");
+    snprintf(named, sizeof(named), "NCCL_CONF_FILE=%s/my.conf", base);
+    r.env[1] = named;
+    o = run(&r);
+    ok(!*o->nccl && strstr(o->note, "/my.conf sets"),
+       "so does one in the file that NCCL_CONF_FILE names\n'%s' %s", o->nccl, o->note);
+    write_file("my.conf", "NCCL_DEBUG=WARN\n");
+    o = run(&r);
+    ok(!strcmp(o->nccl, path) && !*o->note, "instead of which ~/.nccl.conf is not read\n'%s' %s", o->nccl,
+       o->note);
+    if (getuid() == 0) {
+        write_file("my.conf", "NCCL_PROFILER_PLUGIN=none\n");
+        snprintf(want, sizeof(want), "%s/my.conf", base);
+        chmod(want, 0600);
+        o = run(&r);
+        ok(!strcmp(o->nccl, path) && !*o->note, "a file that only root can read is not read for the user");
+    }
+    r.options[0] = "off";
+    r.env[1] = "NCCL_PROFILER_PLUGIN=mine";
+    is_str(run(&r)->nccl, "mine", "where nothing is guarded the user's variable is left alone");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(want, sizeof(want), "%s/%s", base, i ? "my.conf" : ".nccl.conf");
+        unlink(want);
+    }
+}
+
 static void test_missing(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
@@ -1182,6 +1245,7 @@ int main(void)
     test_inside();
     test_yield();
     test_nccl();
+    test_nccl_files();
     test_missing();
     test_hostile();
     test_deaths();
