@@ -275,9 +275,16 @@ static bool differs(const struct stall_search *s, const struct view_rank *k)
     return s->mark[k - roster_at(s->v->roster, 0)] == DIFFERS;
 }
 
+/* A guest counts what it does and records none of it. */
+static bool is_only_counted(const struct view_rank *k)
+{
+    return k->missed && !k->events;
+}
+
 static bool waits_for_nobody(const struct stall_search *s, const struct view_rank *k)
 {
-    return k->known && !k->ended && view_stall_doing(s->v, k, s->now_s) <= STALL_OUTSIDE &&
+    return k->known && !k->ended && !is_only_counted(k) &&
+           view_stall_doing(s->v, k, s->now_s) <= STALL_OUTSIDE &&
            s->mark[k - roster_at(s->v->roster, 0)] != PASSED;
 }
 

@@ -69,7 +69,8 @@ struct thread {
 };
 
 static struct {
-    atomic_bool active; /* there is a ring, and this is no forked child */
+    atomic_bool active;  /* there is a ring, and this is no forked child */
+    atomic_bool several; /* ranks of one communicator are in this process: nothing is recorded any more */
     bool tried, parts;
     bool own; /* the process has no rings of another guest's */
     char dir[PATH_MAX];
@@ -149,7 +150,7 @@ __attribute__((destructor)) static void leave_process(void)
 
 bool record_wants_parts(void)
 {
-    return process.parts;
+    return process.parts && !atomic_load_explicit(&process.several, memory_order_relaxed);
 }
 
 /* ---- threads ---- */
@@ -185,10 +186,41 @@ static inline struct thread *thread_get(void)
 
 /* ---- communicators ---- */
 
+static bool is_named_twice(const struct record_comm *c)
+{
+    for (size_t i = 0; i < RECORD_COMMS_MAX; i++)
+        if (comms[i].used && comms[i].name == c->name && &comms[i] != c)
+            return true;
+    return false;
+}
+
+/* Nothing is told of communicators of which no collective follows. */
+static void refuse_several(void)
+{
+    char text[NOTE_MAX];
+    int saved = errno;
+
+    if (atomic_exchange(&process.several, true))
+        return;
+    for (size_t i = 0; i < RECORD_COMMS_MAX; i++)
+        if (comms[i].used) {
+            ring_comm_end(threads[0].ring, comms[i].place);
+            comms[i].place = -1;
+        }
+    snprintf(text, sizeof(text),
+             "NCCL's collectives are not recorded: processes of %.64s have several ranks of one communicator",
+             process.info.program);
+    launch_note(process.dir, text);
+    errno = saved;
+}
+
+/* Under the lock, as soon as it has a name. */
 static void describe_comm(struct record_comm *c)
 {
+    if (is_named_twice(c))
+        refuse_several();
     /* Which ranks of the job are in it, NCCL does not say: any may be. */
-    if (c->ranks <= process.info.world_size && c->rank < c->ranks)
+    if (c->ranks <= process.info.world_size && c->rank < c->ranks && !process.several)
         c->place = ring_comm_add(threads[0].ring, &(struct ring_comm){ .name = c->name,
                                                                        .membership = c->name,
                                                                        .size = c->ranks,
@@ -364,7 +396,7 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
 
     if (!t)
         return NULL;
-    if (!c || !c->name) {
+    if (__builtin_expect(!c || !c->name || atomic_load_explicit(&process.several, memory_order_relaxed), 0)) {
         (message ? ring_message_missed : ring_missed)(t->ring);
         return NULL;
     }

@@ -20,7 +20,11 @@
  *   operations of a thread in flight   POOL (record.c)              the oldest is given up, or the new one is not recorded  missed
  *
  * Messages are recorded where a communicator has all ranks of the job, for NCCL does not say which others it
- * has: messages_missed. */
+ * has: messages_missed.
+ *
+ * One process is one rank.  Where it has several ranks of one communicator, as with several GPUs a process,
+ * they would be one rank that calls twice, and none of them stands for the others: from then on nothing of
+ * the process is recorded, each operation is counted (missed, messages_missed), and a note says why. */
 #ifndef SYNCGUARD_NCCL_RECORD_H
 #define SYNCGUARD_NCCL_RECORD_H
 
@@ -46,7 +50,7 @@ struct record_comm *record_open(uint64_t name, uint32_t ranks, uint32_t rank);
 void record_name(struct record_comm *c, uint64_t name, uint32_t rank);
 void record_close(struct record_comm *c);           /* NULL is fine */
 uint32_t record_ranks(const struct record_comm *c); /* 0: NULL */
-bool record_wants_parts(void);
+bool record_wants_parts(void);                      /* not where nothing is recorded any more */
 
 struct record_operation {
     enum ring_op op;   /* a collective, RING_OP_SEND or RING_OP_RECV */

@@ -606,6 +606,22 @@ static void unrecorded(void)
     recorded = RANKS;
 }
 
+/* It is there, and what it calls is counted only: that the others wait says nothing of it. */
+static void only_counted(void)
+{
+    recorded = RANKS - 1;
+    start(200);
+    view_rank_add(view, RANKS - 1, 0, "node7", "");
+    put((struct telemetry_item){ .kind = TELEMETRY_COUNTS, .counts = { .rank = RANKS - 1, .missed = 200 } });
+    fill(waiting, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 200 });
+    waiting[RANKS - 1] = (struct rank){ .op = RING_OP_NONE };
+    stand_still(waiting, 40);
+    ok(hang()[0] == ':', "of whom all collectives are counted, and none is recorded, is not named: %s",
+       hang());
+    view_free(view);
+    recorded = RANKS;
+}
+
 static void suspended(void)
 {
     struct view_figures f;
@@ -644,6 +660,7 @@ int main(void)
     silent_node_comes_back();
     all_silent();
     unrecorded();
+    only_counted();
     suspended();
     return done_testing();
 }
