@@ -1,4 +1,4 @@
-/* plugin.c - the tables that NCCL looks up, ncclProfiler_v1 to ncclProfiler_v6: each version's descriptors
+/* plugin.c - the tables that NCCL looks up, ncclProfiler_v1 to ncclProfiler_v7: each version's descriptors
  * are read here, and recorded by record.h.
  *
  * An init() that failed would make NCCL 2.30 count the plugin's users wrongly, for it gives the plugin up and
@@ -33,6 +33,7 @@ static const struct function functions[] = {
     [8] = { RING_OP_ALLTOALL, 8, true },
     [9] = { RING_OP_GATHER, 9, false },
     [10] = { RING_OP_SCATTER, 10, true },
+    [11] = { RING_OP_ALLTOALLV, 11, false }, /* RCCL's */
 };
 _Static_assert(sizeof(functions) / sizeof(functions[0]) <= FUNCTION_CE && FUNCTION_CE < RECORD_FUNCTIONS,
                "the copy engines' counter is none of a function's");
@@ -45,9 +46,13 @@ static const struct function *function_named(const char *name)
     if (!name)
         return &functions[FUNCTION_NONE];
     switch (name[0]) {
-    case 'A': /* AllReduce, AllGather, AlltoAll */
+    case 'A': /* AllReduce, AllGather, AlltoAll, AlltoAllv */
         if (name[1] == 'l' && name[2] == 'l')
             at = name[3] == 'R' ? 5 : name[3] == 'G' ? 3 : name[3] == 't' || name[3] == 'T' ? 8 : 0;
+        if (at == 3 && strnlen(name, 10) != 9) /* not AllGatherV */
+            at = 0;
+        if (at == 8 && strnlen(name, 10) != 8)
+            at = strnlen(name, 10) == 9 && name[8] == 'v' ? 11 : 0;
         break;
     case 'B': /* Broadcast */
         at = name[1] == 'r' ? 1 : 0;
@@ -175,6 +180,18 @@ static int start_v2(void *context, void **event, void *descriptor)
     return 0;
 }
 
+/* What NCCL gets for events that others belong to: it passes them on as those's parents, and stops them. */
+#define GROUP    RECORD_OTHER(1)
+#define CAPTURED RECORD_OTHER(2)
+
+/* A graph enqueues what it has captured each time that it is launched.  NCCL counts these collectives only if
+ * parts are reported, as then all ranks enqueue them on the host, and only in a group, or for a call, that
+ * has a handle; otherwise just some ranks report them, all with the number of the next one. */
+static bool is_uncounted(const void *parent)
+{
+    return parent == CAPTURED && !record_wants_parts();
+}
+
 /* From version 4 on: c or p is read, as the type says; ce_coll lies where coll does. */
 static int start_event(void *context, void **event, uint64_t type, void *parent, const struct nccl_coll_v4 *c,
                        const struct nccl_p2p_v4 *p)
@@ -182,10 +199,10 @@ static int start_event(void *context, void **event, uint64_t type, void *parent,
     struct function f;
 
     *event = NULL;
-    if (type == NCCL_EVENT_COLL) {
+    if (type == NCCL_EVENT_COLL && !is_uncounted(parent)) {
         begin_operation(context, event, function_named(c->func), c->seq, c->count,
                         datatype_named(c->datatype), c->root, c->channels);
-    } else if (type == NCCL_EVENT_P2P) {
+    } else if (type == NCCL_EVENT_P2P && !is_uncounted(parent)) {
         begin_operation(context, event, function_named(p->func), 0, p->count, datatype_named(p->datatype),
                         p->peer, p->channels);
     } else if (type == NCCL_EVENT_KERNEL) {
@@ -195,6 +212,8 @@ static int start_event(void *context, void **event, uint64_t type, void *parent,
         if (f.number)
             f.number = FUNCTION_CE;
         begin_operation(context, event, &f, c->seq, c->count, datatype_named(c->datatype), c->root, 0);
+    } else if (type == NCCL_EVENT_GROUP && record_wants_parts()) {
+        *event = GROUP;
     }
     return 0;
 }
@@ -210,6 +229,11 @@ static int start_v5(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v5 *d = descriptor;
 
+    if ((d->type == NCCL_EVENT_COLL_API && d->coll_api.captured) ||
+        (d->type == NCCL_EVENT_P2P_API && d->p2p_api.captured)) {
+        *event = CAPTURED;
+        return 0;
+    }
     return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p);
 }
 
@@ -296,3 +320,6 @@ EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME,       init_v5,   
                                                          stop_event, record_state, close_comm };
 EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME,       init_v6,      start_v5,
                                                          stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v7 ncclProfiler_v7 = {
+    { NAME, init_v6, start_v5, stop_event, record_state, close_comm }, { NULL }
+};

@@ -1,22 +1,28 @@
-/* profiler.h - NCCL's profiler interface, versions 1 to 6: what NCCL calls, and the parts of its descriptors
+/* profiler.h - NCCL's profiler interface, versions 1 to 7: what NCCL calls, and the parts of its descriptors
  * that are read.
  *
  * Own declarations of the layouts in NCCL's folder src/include/plugin/profiler, which has a header for each
- * version, as of NCCL 2.30.7: version 1 came with NCCL 2.23, 2 with 2.24, 3 with 2.26, 4 with 2.27, 5
- * with 2.28 and 6 with 2.29.  tests/nccl/layout.c compares them with NCCL's.  Descriptors are NCCL's memory
- * and end where the last member that is declared here ends, or later.  Results are 0 for success. */
+ * version: version 1 came with NCCL 2.23, 2 with 2.24, 3 with 2.26, 4 with 2.27, 5 with 2.28, 6 with 2.29 and
+ * 7 after 2.30.7.  tests/nccl/layout.c compares them with NCCL's.  Descriptors are NCCL's memory
+ * and end where the last member that is declared here ends, or later.  Results are 0 for success.
+ *
+ * RCCL has the same interface under the same names. */
 #ifndef SYNCGUARD_NCCL_PROFILER_H
 #define SYNCGUARD_NCCL_PROFILER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Events, bits of the mask that init() sets.  A bit that a version does not know is not set for it. */
+/* Events, bits of the mask that init() sets.  A bit that a version does not know is not set for it.  Those
+ * that others belong to come without being asked for. */
 enum {
+    NCCL_EVENT_GROUP = 1 << 0,    /* what is enqueued at once; belongs to none */
     NCCL_EVENT_COLL = 1 << 1,     /* a collective is enqueued */
     NCCL_EVENT_P2P = 1 << 2,      /* a send or a receive is enqueued */
     NCCL_EVENT_KERNEL = 1 << 6,   /* from 4: a collective or message runs on the GPU, on one channel */
-    NCCL_EVENT_CE_COLL = 1 << 12, /* 6: a collective that copy engines carry out is enqueued */
+    NCCL_EVENT_COLL_API = 1 << 9, /* from 5: the program calls a collective, ... */
+    NCCL_EVENT_P2P_API = 1 << 10, /* ... a send or a receive */
+    NCCL_EVENT_CE_COLL = 1 << 12, /* from 6: a collective that copy engines carry out is enqueued */
 };
 
 /* Descriptors of events: a head, then what depends on the type. */
@@ -103,10 +109,25 @@ struct nccl_event_v4 {
     };
 };
 
-/* Of 5 and 6.  ce_coll, from 6, has the members of coll but for channels. */
+/* Of 5 to 7.  ce_coll, from 6, has the members of coll but for channels. */
 struct nccl_event_v5 {
     NCCL_HEAD(uint64_t);
     union {
+        struct {
+            const char *func;
+            size_t count;
+            const char *datatype;
+            int root;
+            void *stream;
+            uint8_t captured; /* in a graph: not 0 */
+        } coll_api;
+        struct {
+            const char *func;
+            size_t count;
+            const char *datatype;
+            void *stream;
+            uint8_t captured;
+        } p2p_api;
         struct nccl_coll_v4 coll, ce_coll;
         struct nccl_p2p_v4 p2p;
     };
@@ -144,6 +165,13 @@ struct nccl_profiler_v5 { /* and 6 */
     nccl_end_fn *stop;
     nccl_record_fn *record;
     nccl_finalize_fn *finalize;
+};
+
+/* Others than NVIDIA have given version 7 further functions of theirs behind these, which a plugin need not
+ * have: they find NULL there, not what happens to lie behind the table. */
+struct nccl_profiler_v7 {
+    struct nccl_profiler_v5 nvidia;
+    void (*further[8])(void);
 };
 
 #endif

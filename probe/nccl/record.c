@@ -112,8 +112,15 @@ static void forked(void)
 
 static void thread_end(void *arg)
 {
+    struct thread *t = arg;
+    uint64_t entered = atomic_load_explicit(&t->ring->file->entered, memory_order_relaxed);
+
     self = NULL;
-    atomic_store_explicit(&((struct thread *)arg)->taken, false, memory_order_release);
+    /* It is still inside of a collective whose communicator was aborted. */
+    if (entered && hot_place(t->ring)->enter == entered &&
+        atomic_load_explicit(&process.active, memory_order_relaxed))
+        ring_leave(t->ring, ring_now(t->ring));
+    atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
 /* Under the lock. */
@@ -301,8 +308,9 @@ void record_close(struct record_comm *c)
         struct operation *p = &threads[i / POOL].pool[i % POOL];
         uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
 
-        if ((state & LEFT) && p->comm == c->name)
-            give_up_operation(p, state); /* of a communicator that is aborted, some parts never end */
+        /* of a communicator that is aborted, some parts never end */
+        if ((state & LEFT) && p->comm == c->name && give_up_operation(p, state))
+            ring_missed(threads[i / POOL].ring);
     }
     if (c->used && threads[0].ring)
         ring_comm_end(threads[0].ring, c->place);

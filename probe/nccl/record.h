@@ -66,4 +66,8 @@ void *record_begin(struct record_comm *c, const struct record_operation *o);
 void *record_part(void *operation);
 void record_end(void *handle); /* of either */
 
+/* A handle of the caller's own, n from 1 to 99: no operation or part has it, and these functions take it for
+ * none. */
+#define RECORD_OTHER(n) ((void *)(uintptr_t)(2 * (n)))
+
 #endif

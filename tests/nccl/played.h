@@ -1,6 +1,6 @@
 /* played.h - the plugin as NCCL uses it: loaded by dlopen(), called through the table of one version of the
  * interface, with that version's descriptors and in the order of NCCL's calls (src/plugin/profiler.cc
- * of 2.30.7). */
+ * of 2.30.7, and with version 7). */
 #ifndef SYNCGUARD_TESTS_NCCL_PLAYED_H
 #define SYNCGUARD_TESTS_NCCL_PLAYED_H
 
@@ -12,7 +12,8 @@
 
 #include "nccl/profiler.h"
 
-enum { PLAYED_GROUP = 1 << 0, PLAYED_GROUP_API = 1 << 8, PLAYED_COLL_API = 1 << 9 };
+/* Events that are of no interest; the last is one of version 7's own. */
+enum { PLAYED_GROUP_API = 1 << 8, PLAYED_KERNEL_PHASE = 1 << 15 };
 
 /* A function of NCCL's: its name, and its number in version 1. */
 struct played_function {
@@ -92,9 +93,10 @@ static inline void *played_start(struct played *p, struct played_comm *c, uint64
 }
 
 /* A collective of count floats is enqueued (NCCL_EVENT_COLL, root) or a message (NCCL_EVENT_P2P, root is the
- * other rank). */
-static inline void *played_enqueue(struct played *p, struct played_comm *c, uint64_t type,
-                                   const struct played_function *f, size_t count, int root, int channels)
+ * other rank).  parent: the handle of the call that it belongs to, before version 5 of the group; NULL. */
+static inline void *played_enqueue_in(struct played *p, struct played_comm *c, uint64_t type,
+                                      const struct played_function *f, size_t count, int root, int channels,
+                                      void *parent)
 {
     union played_event e = { .room = { 0 } };
     bool coll = type != NCCL_EVENT_P2P;
@@ -140,7 +142,13 @@ static inline void *played_enqueue(struct played *p, struct played_comm *c, uint
         e.v4.p2p.datatype = "ncclFloat32";
         e.v4.p2p.channels = (uint8_t)channels;
     }
-    return played_start(p, c, type, NULL, &e);
+    return played_start(p, c, type, parent, &e);
+}
+
+static inline void *played_enqueue(struct played *p, struct played_comm *c, uint64_t type,
+                                   const struct played_function *f, size_t count, int root, int channels)
+{
+    return played_enqueue_in(p, c, type, f, count, root, channels, NULL);
 }
 
 /* Events of types that belong to others: NCCL starts them too, where the mask has the others. */
@@ -149,6 +157,39 @@ static inline void *played_around(struct played *p, struct played_comm *c, uint6
     union played_event e = { .room = { 0 } };
 
     return played_start(p, c, type, NULL, &e);
+}
+
+/* The program calls a collective that a graph captures: the call's handle, from version 5 on. */
+static inline void *played_capture(struct played *p, struct played_comm *c)
+{
+    union played_event e = { .room = { 0 } };
+    void *call;
+
+    if (p->version < 5)
+        return NULL;
+    e.v5.coll_api.captured = true;
+    call = played_start(p, c, NCCL_EVENT_COLL_API, NULL, &e);
+    if (call)
+        p->stop(call);
+    return call;
+}
+
+/* The graph is launched.  NCCL counts its collective only where parts are reported, in a group or for a call
+ * that has a handle (ncclProfilerStartTaskEvents()); before 2.26, which is version 3, always. */
+static inline void *played_launch(struct played *p, struct played_comm *c, void *call,
+                                  const struct played_function *f, size_t count, int channels)
+{
+    void *group = played_around(p, c, NCCL_EVENT_GROUP), *handle;
+    bool counts = p->version < 3 || ((group || call) && p->mask & NCCL_EVENT_KERNEL);
+
+    handle = played_enqueue_in(p, c, NCCL_EVENT_COLL, f, count, 0, channels, p->version < 5 ? group : call);
+    if (!counts)
+        c->seq[f->number]--;
+    if (handle)
+        p->stop(handle);
+    if (group)
+        p->stop(group);
+    return handle;
 }
 
 #endif

@@ -25,7 +25,7 @@
 #include "view/verdicts.h"
 #include "view/view.h"
 
-enum { RANKS = 4, COMMS = 3, CHANNELS = 2, BEHIND = 8000, MESSAGE_EVERY = 8 };
+enum { VERSIONS = 7, RANKS = 4, COMMS = 3, CHANNELS = 2, BEHIND = 8000, MESSAGE_EVERY = 8 };
 
 static const struct played_function all_reduce = { "AllReduce", 4 }, all_gather = { "AllGather", 2 },
                                     reduce_scatter = { "ReduceScatter", 3 }, broadcast = { "Broadcast", 0 },
@@ -86,8 +86,8 @@ static void rank_enqueues(int version, int rank, uint32_t collectives)
         while (events > shared->drained[rank] + BEHIND)
             nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
         if (version >= 5)
-            expect(!played_around(&p, c, PLAYED_COLL_API));
-        expect(!played_around(&p, c, PLAYED_GROUP));
+            expect(!played_around(&p, c, NCCL_EVENT_COLL_API));
+        expect(!played_around(&p, c, NCCL_EVENT_GROUP));
         handle = played_enqueue(&p, c, NCCL_EVENT_COLL, kinds[i % 4], 1000 + i % 7, 0, CHANNELS);
         expect(handle != NULL);
         p.stop(handle);
@@ -489,6 +489,8 @@ static void play_full(int version, int rank, int a, int b)
     /* a stray handle and one of another kind */
     p.stop(&p);
     expect(!played_around(&p, &world, PLAYED_GROUP_API));
+    if (version >= 5)
+        expect(!played_around(&p, &world, PLAYED_KERNEL_PHASE));
 }
 
 /* NCCL announces more parts than it reports: what has passed makes room, and others go on. */
@@ -583,7 +585,7 @@ static void check_many(int version)
     run_end();
 }
 
-/* ---- several ranks in a process ---- */
+/* ---- what becomes of communicators ---- */
 
 /* All that the ranks of a run have recorded. */
 static struct recorded {
@@ -592,6 +594,7 @@ static struct recorded {
 } recorded[1 << 14];
 static size_t n_recorded;
 static struct ring_counts counted; /* of all rings */
+static bool inside;                /* a thread is in a collective */
 
 static void collect(void)
 {
@@ -600,8 +603,10 @@ static void collect(void)
 
     n_recorded = 0;
     counted = (struct ring_counts){ 0 };
+    inside = false;
     for (int i = 0; i < RANKS * 4; i++) {
         struct ring_counts counts;
+        struct ring_live live;
         struct ring *r;
         size_t n;
 
@@ -614,6 +619,7 @@ static void collect(void)
         counted.missed += counts.missed;
         counted.messages_missed += counts.messages_missed;
         counted.dropped += counts.dropped;
+        inside |= ring_live_get(r, &live) && live.op != RING_OP_NONE;
         while ((n = ring_drain(r, events, ARRAY_SIZE(events))) > 0)
             for (size_t k = 0; k < n && n_recorded < ARRAY_SIZE(recorded); k++)
                 recorded[n_recorded++] = (struct recorded){ i / 4, events[k] };
@@ -621,10 +627,160 @@ static void collect(void)
     }
 }
 
+/* The collectives of a communicator that each of its members has once, and alike; odd: all others. */
+static uint32_t whole_of(uint64_t comm, uint8_t members, uint32_t *odd)
+{
+    static struct {
+        uint8_t ranks, op;
+        uint64_t bytes;
+        bool odd;
+    } of[512];
+    uint32_t whole = 0;
+
+    memset(of, 0, sizeof(of));
+    *odd = 0;
+    for (size_t i = 0; i < n_recorded; i++) {
+        const struct ring_event *e = &recorded[i].e;
+        uint8_t rank = (uint8_t)(1u << recorded[i].rank);
+
+        if (e->comm != comm || e->op == RING_OP_SEND || e->op == RING_OP_RECV)
+            continue;
+        if (e->seq >= ARRAY_SIZE(of)) {
+            (*odd)++;
+            continue;
+        }
+        of[e->seq].odd |= of[e->seq].ranks & rank || e->leave < e->enter ||
+                          (of[e->seq].ranks && (of[e->seq].op != e->op || of[e->seq].bytes != e->bytes));
+        of[e->seq].ranks |= rank;
+        of[e->seq].op = e->op;
+        of[e->seq].bytes = e->bytes;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+        whole += of[i].ranks == members && !of[i].odd;
+        *odd += of[i].ranks && (of[i].ranks != members || of[i].odd);
+    }
+    return whole;
+}
+
+/* The rank's parts of an operation, one after another, as a GPU that waits for nobody. */
+static void run_parts(struct played *p, struct played_comm *c, void *operation)
+{
+    void *part[CHANNELS] = { NULL };
+
+    for (int i = 0; i < CHANNELS && operation && p->mask & NCCL_EVENT_KERNEL; i++) {
+        union played_event e = { .room = { 0 } };
+
+        part[i] = played_start(p, c, NCCL_EVENT_KERNEL, operation, &e);
+        expect(part[i] != NULL);
+    }
+    for (int i = 0; i < CHANNELS; i++)
+        if (part[i])
+            p->stop(part[i]);
+}
+
+static void run_some(struct played *p, struct played_comm *c, const struct played_function *f, int times)
+{
+    for (int i = 0; i < times; i++) {
+        void *handle = played_enqueue(p, c, NCCL_EVENT_COLL, f, 100 + (size_t)i % 5, 0, CHANNELS);
+
+        expect(handle != NULL);
+        p->stop(handle);
+        run_parts(p, c, handle);
+    }
+}
+
+/* What is in a group starts before any of it stops. */
+static void run_group(struct played *p, struct played_comm *world, struct played_comm *other)
+{
+    void *group = played_around(p, world, NCCL_EVENT_GROUP), *of[5];
+    int next = (world->rank + 1) % RANKS, before = (world->rank + RANKS - 1) % RANKS;
+
+    expect((group != NULL) == ((p->mask & NCCL_EVENT_KERNEL) != 0));
+    of[0] = played_enqueue(p, world, NCCL_EVENT_COLL, &all_reduce, 7, 0, CHANNELS);
+    of[1] = played_enqueue(p, world, NCCL_EVENT_COLL, &all_gather, 9, 0, CHANNELS);
+    of[2] = played_enqueue(p, other, NCCL_EVENT_COLL, &all_reduce, 11, 0, CHANNELS);
+    of[3] = played_enqueue(p, world, NCCL_EVENT_P2P, &send_to, 10, next, CHANNELS);
+    of[4] = played_enqueue(p, world, NCCL_EVENT_P2P, &receive, 10, before, CHANNELS);
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+        expect(of[i] != NULL);
+        p->stop(of[i]);
+    }
+    if (group)
+        p->stop(group);
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++)
+        run_parts(p, i == 2 ? other : world, of[i]);
+}
+
+/* A GPU that begins what never ends, and its thread, which ends with the communicator. */
+struct broken {
+    struct played *p;
+    struct played_comm *comm;
+    void *operation, *part[CHANNELS];
+};
+
+static void *gpu_hangs(void *arg)
+{
+    struct broken *b = arg;
+
+    for (int i = 0; i < CHANNELS; i++) {
+        union played_event e = { .room = { 0 } };
+
+        b->part[i] = played_start(b->p, b->comm, NCCL_EVENT_KERNEL, b->operation, &e);
+        expect((b->part[i] != NULL) == ((b->p->mask & NCCL_EVENT_KERNEL) != 0));
+    }
+    return NULL;
+}
+
+enum { LIFE_WORLD = 30, LIFE_SPLIT = 20, LIFE_BEFORE = 10, LIFE_AFTER = 12, LIFE_GROUPS = 8 };
+static const uint64_t three_hash = 0x333, alone_hash = 0x111, broken_hash = 0xbad, again_hash = 0x900d;
+
 static void want_parts(int parts)
 {
     if (parts)
         setenv("SYNCGUARD_NCCL_EVENTS", "device", 1);
+}
+
+static void play_lives(int version, int rank, int parts, int nothing)
+{
+    struct played p;
+    bool three = rank < 3;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank },
+                       split = { .hash = three ? three_hash : alone_hash,
+                                 .ranks = three ? 3 : 1,
+                                 .rank = three ? rank : 0 },
+                       first = { .hash = broken_hash, .ranks = RANKS, .rank = rank },
+                       again = { .hash = again_hash, .ranks = RANKS, .rank = rank };
+    struct broken b = { .p = &p, .comm = &first };
+    pthread_t thread;
+
+    (void)nothing;
+    want_parts(parts);
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    run_some(&p, &world, &all_reduce, LIFE_WORLD);
+    expect(!played_init(&p, &split) && !played_init(&p, &first));
+    run_some(&p, &split, &reduce_scatter, LIFE_SPLIT);
+    for (int i = 0; i < LIFE_GROUPS; i++)
+        run_group(&p, &world, &split);
+    run_some(&p, &first, &all_reduce, LIFE_BEFORE);
+    /* it is aborted while its GPU is inside, and made again */
+    b.operation = played_enqueue(&p, &first, NCCL_EVENT_COLL, &all_reduce, 1, 0, CHANNELS);
+    p.stop(b.operation);
+    if (pthread_create(&thread, NULL, gpu_hangs, &b))
+        _exit(1);
+    pthread_join(thread, NULL);
+    p.finalize(first.context);
+    expect(!played_init(&p, &again));
+    for (int i = 0; i < CHANNELS; i++) {
+        union played_event e = { .room = { 0 } };
+
+        if (b.part[i])
+            p.stop(b.part[i]);
+        expect(!played_start(&p, &again, NCCL_EVENT_KERNEL, b.operation, &e));
+    }
+    run_some(&p, &again, &all_reduce, LIFE_AFTER);
+    p.finalize(split.context);
+    p.finalize(again.context);
+    p.finalize(world.context);
 }
 
 static pid_t started[RANKS];
@@ -642,6 +798,110 @@ static void run_all(int ranks, void (*run)(int version, int rank, int a, int b),
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     collect();
 }
+
+static const char *mode(int parts)
+{
+    return parts ? "device" : "host";
+}
+
+static void check_lives(int version, int parts)
+{
+    const struct {
+        uint64_t hash;
+        const char *name;
+        uint8_t members;
+        uint32_t times;
+    } comms[] = {
+        { world_hash, "of all ranks, with groups,", 0xf, LIFE_WORLD + 2 * LIFE_GROUPS },
+        { three_hash, "split off with three ranks", 0x7, LIFE_SPLIT + LIFE_GROUPS },
+        { alone_hash, "split off with one", 0x8, LIFE_SPLIT + LIFE_GROUPS },
+        { broken_hash, "that is aborted", 0xf, LIFE_BEFORE },
+        { again_hash, "that is made again", 0xf, LIFE_AFTER },
+    };
+    uint64_t messages = 0;
+
+    run_all(RANKS, play_lives, version, parts, 0);
+    is_int((long long)shared->bad, 0, "version %d, %s: communicators come and go as NCCL expects", version,
+           mode(parts));
+    for (size_t i = 0; i < ARRAY_SIZE(comms); i++) {
+        /* On the host the one that never ended was enqueued like the others. */
+        uint32_t odd, times = comms[i].times + (comms[i].hash == broken_hash && !parts),
+                      whole = whole_of(comms[i].hash, comms[i].members, &odd);
+
+        ok(whole == times && !odd,
+           "version %d, %s: what a communicator %s does is matched on all of its ranks\n%u of %u, %u odd",
+           version, mode(parts), comms[i].name, whole, times, odd);
+    }
+    for (size_t i = 0; i < n_recorded; i++)
+        messages += recorded[i].e.op == RING_OP_SEND || recorded[i].e.op == RING_OP_RECV;
+    is_int((long long)messages, 2 * RANKS * LIFE_GROUPS,
+           "version %d, %s: each message of the groups is there", version, mode(parts));
+    is_int((long long)counted.missed, parts ? RANKS : 0,
+           "version %d, %s: the collective that an abort cut off is counted where it had begun", version,
+           mode(parts));
+    ok(!inside && !counted.dropped && !counted.messages_missed,
+       "version %d, %s: no rank seems to be inside of it any more, and nothing else is missing", version,
+       mode(parts));
+    run_end();
+}
+
+/* ---- graphs ---- */
+
+enum { GRAPH_BEFORE = 5, GRAPH_LAUNCHES = 10, GRAPH_BETWEEN = 5 };
+
+static void run_one(struct played *p, struct played_comm *c, const struct played_function *f)
+{
+    void *handle = played_enqueue(p, c, NCCL_EVENT_COLL, f, 100, 0, CHANNELS);
+
+    if (handle)
+        p->stop(handle);
+    run_parts(p, c, handle);
+}
+
+/* Without parts, only ranks that reach others over the network report what a graph enqueues. */
+static void play_graph(int version, int rank, int parts, int nothing)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    void *call;
+
+    (void)nothing;
+    want_parts(parts);
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    for (int i = 0; i < GRAPH_BEFORE; i++)
+        run_one(&p, &world, &all_reduce);
+    call = played_capture(&p, &world);
+    expect((call != NULL) == (version >= 5));
+    for (int i = 0; i < GRAPH_LAUNCHES; i++) {
+        if (parts || rank < 2)
+            run_parts(&p, &world, played_launch(&p, &world, call, &all_reduce, 100, CHANNELS));
+        if (i % (GRAPH_LAUNCHES / GRAPH_BETWEEN))
+            continue;
+        run_one(&p, &world, &all_reduce);
+        run_one(&p, &world, &all_gather);
+    }
+    p.finalize(world.context);
+}
+
+static void check_graph(int version, int parts)
+{
+    /* Version 4 does not tell what is a graph's: it takes the number of the next one, once, and the last
+     * launch finds none behind it. */
+    uint32_t odd, own = GRAPH_BEFORE + 2 * GRAPH_BETWEEN, unpaired = version == 4 && !parts,
+                  times = own + (parts ? GRAPH_LAUNCHES : 0), whole;
+
+    run_all(RANKS, play_graph, version, parts, 0);
+    whole = whole_of(world_hash, 0xf, &odd);
+    is_int((long long)shared->bad, 0, "version %d, %s: a graph is captured and launched as NCCL expects",
+           version, mode(parts));
+    ok(whole == times && odd == unpaired,
+       "version %d, %s: collectives beside launches of a graph are matched on all ranks, %s\n%u of %u, %u odd",
+       version, mode(parts), parts ? "and those of each launch, too" : "and no launch is taken for one",
+       whole, times, odd);
+    run_end();
+}
+
+/* ---- several ranks in a process ---- */
 
 enum { SEVERAL_PROCESSES = 2, SEVERAL_TIMES = 40 };
 
@@ -736,6 +996,89 @@ static void check_several(int version)
                version, who);
         run_end();
     }
+}
+
+/* ---- names ---- */
+
+static const struct {
+    const char *name;
+    enum ring_op op;
+    uint64_t bytes; /* of 10 floats a rank, with 4 ranks */
+} names[] = {
+    { "AllReduce", RING_OP_ALLREDUCE, 40 },
+    { "AllGather", RING_OP_ALLGATHER, 40 },
+    { "AlltoAll", RING_OP_ALLTOALL, 160 },
+    { "AllToAll", RING_OP_ALLTOALL, 160 },
+    { "AlltoAllv", RING_OP_ALLTOALLV, 40 },
+    { "Broadcast", RING_OP_BCAST, 40 },
+    { "Gather", RING_OP_GATHER, 40 },
+    { "Scatter", RING_OP_SCATTER, 160 },
+    { "Reduce", RING_OP_REDUCE, 40 },
+    { "ReduceScatter", RING_OP_REDUCE_SCATTER_BLOCK, 160 },
+    { "AllGatherV", RING_OP_NONE, 0 },
+    { "SendRecv", RING_OP_NONE, 0 },
+    { "PutSignal", RING_OP_NONE, 0 },
+    { "Invalid", RING_OP_NONE, 0 },
+    { "", RING_OP_NONE, 0 },
+    { "A", RING_OP_NONE, 0 },
+    { "Allt", RING_OP_NONE, 0 },
+};
+
+static void play_names(int version, int rank, int a, int b)
+{
+    struct played p;
+
+    (void)a;
+    (void)b;
+    expect(played_load(&p, plugin, version));
+    /* a communicator each, so that each is the first of its function */
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct played_comm c = { .hash = 100 + i, .ranks = RANKS, .rank = rank };
+        const struct played_function f = { names[i].name, 0 };
+        void *handle;
+
+        expect(!played_init(&p, &c));
+        handle = played_enqueue(&p, &c, NCCL_EVENT_COLL, &f, 10, 0, 1);
+        expect((handle != NULL) == (names[i].op != RING_OP_NONE));
+        if (handle)
+            p.stop(handle);
+    }
+}
+
+static void check_names(int version)
+{
+    size_t right = 0, known = 0;
+
+    run_all(1, play_names, version, 0, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        known += names[i].op != RING_OP_NONE;
+    for (size_t i = 0; i < n_recorded; i++) {
+        size_t at = recorded[i].e.comm - 100;
+
+        right += at < ARRAY_SIZE(names) && recorded[i].e.op == names[at].op &&
+                 recorded[i].e.bytes == names[at].bytes;
+    }
+    is_int((long long)shared->bad, 0, "version %d: functions are recorded by their names, others are not",
+           version);
+    ok(right == known && n_recorded == known,
+       "version %d: what has a name is recorded as that, with its bytes\n%zu of %zu, %zu right", version,
+       n_recorded, known, right);
+    run_end();
+}
+
+/* ---- a longer table ---- */
+
+static void check_table(void)
+{
+    void *lib = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+    const struct nccl_profiler_v7 *table = lib ? dlsym(lib, "ncclProfiler_v7") : NULL;
+    size_t n = 0;
+
+    while (table && n < ARRAY_SIZE(table->further) && !table->further[n])
+        n++;
+    ok(table && n == ARRAY_SIZE(table->further), "who looks for further functions in version 7 finds none");
+    if (lib)
+        dlclose(lib);
 }
 
 /* ---- other company ---- */
@@ -839,23 +1182,31 @@ static int train_guarded(char **argv)
 int main(int argc, char **argv)
 {
     const char *top = getenv("top_builddir");
-    uint32_t collectives = argc == 2 ? (uint32_t)atoi(argv[1]) : 20000;
+    uint32_t collectives = argc == 2 ? (uint32_t)atoi(argv[1]) : 100000;
 
     if (argc >= 5 && !strcmp(argv[1], "train"))
         return train_guarded(argv + 2);
     snprintf(plugin, sizeof(plugin), "%s/.libs/libsyncguard_nccl.so", top ? top : ".");
-    for (int version = 1; version <= 6; version++) {
+    for (int version = 1; version <= VERSIONS; version++) {
         check_unguarded(version);
         check_matched(version, collectives);
         check_several(version);
     }
+    check_table();
+    check_names(2);
+    check_names(VERSIONS);
     check_full(4);
+    check_full(VERSIONS);
     check_many(4);
-    for (int version = 4; version <= 6; version++) {
+    for (int version = 4; version <= VERSIONS; version++) {
         check_short(version);
         check_beside(version);
+        for (int parts = 0; parts <= 1; parts++) {
+            check_lives(version, parts);
+            check_graph(version, parts);
+        }
     }
-    for (int version = 4; version <= 6; version++)
+    for (int version = 4; version <= VERSIONS; version++)
         check_named(version, version % RANKS);
     return done_testing();
 }
