@@ -192,9 +192,9 @@ static bool is_uncounted(const void *parent)
     return parent == CAPTURED && !record_wants_parts();
 }
 
-/* From version 4 on: c or p is read, as the type says; ce_coll lies where coll does. */
+/* From version 4 on: one of c, p and k is read, as the type says; ce_coll lies where coll does. */
 static int start_event(void *context, void **event, uint64_t type, void *parent, const struct nccl_coll_v4 *c,
-                       const struct nccl_p2p_v4 *p)
+                       const struct nccl_p2p_v4 *p, const struct nccl_kernel_v4 *k)
 {
     struct function f;
 
@@ -206,7 +206,7 @@ static int start_event(void *context, void **event, uint64_t type, void *parent,
         begin_operation(context, event, function_named(p->func), 0, p->count, datatype_named(p->datatype),
                         p->peer, p->channels);
     } else if (type == NCCL_EVENT_KERNEL) {
-        *event = record_part(parent);
+        *event = record_part(context, parent, k->timer);
     } else if (type == NCCL_EVENT_CE_COLL) {
         f = *function_named(c->func);
         if (f.number)
@@ -222,7 +222,7 @@ static int start_v4(void *context, void **event, void *descriptor)
 {
     const struct nccl_event_v4 *d = descriptor;
 
-    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p);
+    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p, &d->kernel);
 }
 
 static int start_v5(void *context, void **event, void *descriptor)
@@ -234,7 +234,7 @@ static int start_v5(void *context, void **event, void *descriptor)
         *event = CAPTURED;
         return 0;
     }
-    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p);
+    return start_event(context, event, d->type, d->parent, &d->coll, &d->p2p, &d->kernel);
 }
 
 static int stop_event(void *event)
@@ -249,6 +249,15 @@ static int record_state(void *event, int state, void *arguments)
     (void)event;
     (void)state;
     (void)arguments;
+    return 0;
+}
+
+static int record_state_v4(void *event, int state, void *arguments)
+{
+    const union nccl_state_v4 *a = arguments;
+
+    if (state == NCCL_STATE_KERNEL_STOP && event && a)
+        record_part_stop(event, a->kernel.timer);
     return 0;
 }
 
@@ -314,12 +323,12 @@ EXPORT const struct nccl_profiler_v1 ncclProfiler_v2 = { NAME,       init_v1,   
                                                          stop_event, record_state, close_comm };
 EXPORT const struct nccl_profiler_v1 ncclProfiler_v3 = { NAME,       init_v1,      start_v2,
                                                          stop_event, record_state, close_comm };
-EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { NAME,       init_v4,      start_v4,
-                                                         stop_event, record_state, close_comm };
-EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME,       init_v5,      start_v5,
-                                                         stop_event, record_state, close_comm };
-EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME,       init_v6,      start_v5,
-                                                         stop_event, record_state, close_comm };
+EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { NAME,       init_v4,         start_v4,
+                                                         stop_event, record_state_v4, close_comm };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { NAME,       init_v5,         start_v5,
+                                                         stop_event, record_state_v4, close_comm };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v6 = { NAME,       init_v6,         start_v5,
+                                                         stop_event, record_state_v4, close_comm };
 EXPORT const struct nccl_profiler_v7 ncclProfiler_v7 = {
-    { NAME, init_v6, start_v5, stop_event, record_state, close_comm }, { NULL }
+    { NAME, init_v6, start_v5, stop_event, record_state_v4, close_comm }, { NULL }
 };

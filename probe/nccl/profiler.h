@@ -101,11 +101,17 @@ struct nccl_p2p_v4 {
     uint8_t channels;
 };
 
+struct nccl_kernel_v4 {
+    uint8_t channel;
+    uint64_t timer; /* of the GPU, when it began; 0: not known */
+};
+
 struct nccl_event_v4 {
     NCCL_HEAD(uint8_t);
     union {
         struct nccl_coll_v4 coll;
         struct nccl_p2p_v4 p2p;
+        struct nccl_kernel_v4 kernel;
     };
 };
 
@@ -130,10 +136,19 @@ struct nccl_event_v5 {
         } p2p_api;
         struct nccl_coll_v4 coll, ce_coll;
         struct nccl_p2p_v4 p2p;
+        struct nccl_kernel_v4 kernel;
     };
 };
 
-/* What the plugin exports as ncclProfiler_vN.  State and arguments of record() are not read. */
+/* States that an event comes to, from 4 on, with arguments; of others nothing is read. */
+enum { NCCL_STATE_KERNEL_STOP = 22 };
+union nccl_state_v4 {
+    struct {
+        uint64_t timer; /* of the GPU, when it ended */
+    } kernel;
+};
+
+/* What the plugin exports as ncclProfiler_vN. */
 typedef int nccl_end_fn(void *event);
 typedef int nccl_record_fn(void *event, int state, void *arguments);
 typedef int nccl_finalize_fn(void *context);

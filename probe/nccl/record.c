@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ring/control_page.h"
 #include "ring/hot.h"
@@ -19,6 +20,28 @@
 /* of an operation so much younger the end was seen: what did not end by then never will */
 #define PASSED (POOL / 2)
 
+/* The rate of the GPU's timer is first measured over so long, and again each time that this has doubled: the
+ * thread sees a beginning late by microseconds, at times by milliseconds. */
+#define RATE_NS 1000000000u
+/* So near must be what is measured next, or the first time was too late, or the timer was set anew. */
+#define RATE_AGREES (1.0 / 64)
+/* by so many parts it is known what the timer resolves */
+#define STEPS 64u
+/* so many times as long must last what it tells the length of */
+#define LEAST 16u
+
+/* The timer of a communicator's GPU beside our clock.  NVIDIA's counts nanoseconds, others need not, and none
+ * says when it began.  One thread follows it: the first that sees a part. */
+struct timer {
+    const struct thread *_Atomic thread;
+    uint64_t tick, gpu, ns; /* from where the rate is counted: by our clock, the GPU's, CLOCK_MONOTONIC */
+    uint64_t span_ns;       /* over which it was measured; 0: it was not yet */
+    double rate;            /* ticks a unit */
+    bool agreed;            /* over twice the span it was the same: it is known */
+    uint64_t newest, step;  /* what it resolves: all of its times lie multiples of that apart */
+    uint32_t steps;         /* times by which that is known */
+};
+
 struct record_comm {
     bool used;
     uint64_t name; /* 0: not known yet */
@@ -27,6 +50,7 @@ struct record_comm {
     uint32_t seq;                    /* of the next collective */
     uint64_t next[RECORD_FUNCTIONS]; /* number that NCCL gives the next one of a function */
     uint32_t *sent, *received;       /* messages by the other rank; NULL: messages are not recorded */
+    struct timer timer;
 };
 
 /* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not
@@ -45,12 +69,19 @@ struct operation {
     _Atomic uint64_t state;
     uint64_t enter, leave;        /* of enqueueing */
     _Atomic uint64_t first, last; /* of the parts */
+    /* By the GPU's timer; how many parts it was told of when they began, and ended * TIMED_ENDS; what it was
+     * when the first one began. */
+    _Atomic uint64_t gpu_first, gpu_last;
+    _Atomic uint32_t timed;
+    double rate;
+    uint64_t least; /* units */
     uint64_t comm, bytes;
     uint32_t seq, turn;
     int32_t root;
+    uint16_t parts;
     uint8_t op;
-    bool parts;
 };
+#define TIMED_ENDS 0x10000u
 
 /* A handle is made of the place, the generation and whether it is a part's; it is never NULL. */
 #define HANDLE_PART       1u
@@ -427,8 +458,10 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     p->root = o->root;
     p->op = (uint8_t)o->op;
     parts = process.parts && o->parts < PARTS ? o->parts : 0;
-    p->parts = parts > 0;
+    p->parts = (uint16_t)parts;
+    p->rate = 0;
     atomic_store_explicit(&p->first, 0, memory_order_relaxed);
+    atomic_store_explicit(&p->timed, 0, memory_order_relaxed);
     generation = (uint32_t)(atomic_load_explicit(&p->state, memory_order_relaxed) >> 32);
     generation = generation < GENERATIONS ? generation + 1 : 1;
     atomic_store_explicit(&p->state,
@@ -439,6 +472,92 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
         hot_p2p_posted(t->ring, o->op == RING_OP_SEND ? o->bytes : 0);
     return handle_of(p, generation, 0);
 }
+
+/* ---- the GPU's timer ---- */
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void restart_timer(struct timer *m, uint64_t tick, uint64_t gpu, uint64_t ns)
+{
+    m->tick = tick;
+    m->gpu = gpu;
+    m->ns = ns;
+    m->span_ns = 0;
+    m->agreed = false;
+}
+
+/* At this tick it was seen that a part had begun. */
+static void follow_timer(struct timer *m, uint64_t tick, uint64_t gpu)
+{
+    struct timespec now;
+    uint64_t ns;
+    double rate;
+
+    if (m->newest && m->steps < STEPS && gpu != m->newest) {
+        m->step = divisor(gpu > m->newest ? gpu - m->newest : m->newest - gpu, m->step);
+        m->steps++;
+    }
+    m->newest = gpu;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (!m->gpu || gpu <= m->gpu || tick <= m->tick) {
+        restart_timer(m, tick, gpu, ns);
+        return;
+    }
+    if (ns - m->ns < (m->span_ns ? 2 * m->span_ns : RATE_NS))
+        return;
+    rate = (double)(tick - m->tick) / (double)(gpu - m->gpu);
+    if (m->span_ns && (rate > m->rate * (1 + RATE_AGREES) || rate < m->rate * (1 - RATE_AGREES))) {
+        restart_timer(m, tick, gpu, ns);
+        return;
+    }
+    m->agreed = m->span_ns > 0;
+    m->rate = rate;
+    m->span_ns = ns - m->ns;
+}
+
+static void time_begin(struct operation *p, struct record_comm *c, const struct thread *t, uint64_t tick,
+                       uint64_t gpu)
+{
+    const struct thread *other = NULL;
+
+    if (!c || !gpu || c->name != p->comm ||
+        (!atomic_compare_exchange_strong(&c->timer.thread, &other, t) && other != t))
+        return;
+    follow_timer(&c->timer, tick, gpu);
+    if (atomic_fetch_add_explicit(&p->timed, 1, memory_order_relaxed) % TIMED_ENDS == 0) {
+        atomic_store_explicit(&p->gpu_first, gpu, memory_order_relaxed);
+        p->rate = c->timer.agreed && c->timer.steps == STEPS ? c->timer.rate : 0;
+        p->least = LEAST * c->timer.step;
+    } else if (gpu < atomic_load_explicit(&p->gpu_first, memory_order_relaxed)) {
+        atomic_store_explicit(&p->gpu_first, gpu, memory_order_relaxed);
+    }
+}
+
+/* In ticks; 0: it is not told, or what is told cannot be. */
+static uint64_t timed_length(const struct operation *p, uint64_t last)
+{
+    uint64_t from = atomic_load_explicit(&p->gpu_first, memory_order_relaxed),
+             to = atomic_load_explicit(&p->gpu_last, memory_order_relaxed);
+    double length;
+
+    if (!(p->rate > 0) || to <= from || to - from < p->least ||
+        atomic_load_explicit(&p->timed, memory_order_relaxed) != p->parts * (TIMED_ENDS + 1))
+        return 0;
+    length = (double)(to - from) * p->rate;
+    return length <= (double)(last - p->enter) ? (uint64_t)length : 0;
+}
+
+/* ---- parts and ends ---- */
 
 /* All of it ended: this thread writes the event, and the place is free. */
 static void write_event(struct thread *t, struct operation *p)
@@ -453,9 +572,16 @@ static void write_event(struct thread *t, struct operation *p)
                             .flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED };
 
     if (p->parts) {
+        uint64_t length;
+
         e.enter = atomic_load_explicit(&p->first, memory_order_relaxed);
         e.leave = atomic_load_explicit(&p->last, memory_order_relaxed);
         e.flags = 0;
+        length = timed_length(p, e.leave);
+        if (length) {
+            e.enter = e.leave - length < e.enter ? e.leave - length : e.enter;
+            e.leave = e.enter + length;
+        }
     }
     ring_emit(t->ring, &e);
 }
@@ -491,7 +617,7 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
     atomic_store_explicit(&p->state, (uint64_t)generation << 32, memory_order_release);
 }
 
-void *record_part(void *operation)
+void *record_part(struct record_comm *c, void *operation, uint64_t gpu)
 {
     uint64_t state, now, none = 0;
     struct operation *p = operation_of(operation, &state);
@@ -505,13 +631,27 @@ void *record_part(void *operation)
             return NULL;
     } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, state - ONE_BEGINS,
                                                     memory_order_acq_rel, memory_order_acquire));
+    now = ring_now(t->ring);
+    time_begin(p, c, t, now, gpu);
     if (!runs(state)) {
-        now = ring_now(t->ring);
         atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed,
                                                 memory_order_relaxed);
         show_operation(t, p, now, 0); /* the GPU is in it */
     }
     return handle_of(p, generation, HANDLE_PART);
+}
+
+void record_part_stop(void *part, uint64_t gpu)
+{
+    uint64_t state;
+    struct operation *p = (uintptr_t)part & HANDLE_PART ? operation_of(part, &state) : NULL;
+    uint32_t before;
+
+    if (!p || !gpu || !thread_get())
+        return;
+    before = atomic_fetch_add_explicit(&p->timed, TIMED_ENDS, memory_order_relaxed);
+    if (before < TIMED_ENDS || gpu > atomic_load_explicit(&p->gpu_last, memory_order_relaxed))
+        atomic_store_explicit(&p->gpu_last, gpu, memory_order_relaxed);
 }
 
 void record_end(void *handle)

@@ -6,7 +6,11 @@
  *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
  *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
  *               whose GPU comes late stays a short time, as in a blocking collective of MPI
- * The parts are seen by NCCL's thread that polls for them.
+ * The parts are seen by NCCL's thread that polls for them, later than they begin and end by its turn.  How
+ * long an operation lasts is therefore taken from the GPU's own timer, once its rate is known from the
+ * thread's clock beside it, where what it says can be: not longer than the thread saw since enqueueing, and
+ * many times what the timer resolves.  It then lies as late as it can, so that neither its beginning nor its
+ * end is behind the moment at which the thread saw it.
  *
  * Each thread has its own ring and its own events; no lock is shared.  Nothing is allocated after
  * record_open().  Like the probe it never prints, exits or changes errno.
@@ -63,7 +67,10 @@ struct record_operation {
 
 /* The handle of the operation or part, or NULL: it is not recorded.  c and operation may be NULL. */
 void *record_begin(struct record_comm *c, const struct record_operation *o);
-void *record_part(void *operation);
+/* gpu: the GPU's timer when it began, and in record_part_stop(), which comes before its end, when it ended;
+ * of any unit, and 0 where it is not known. */
+void *record_part(struct record_comm *c, void *operation, uint64_t gpu);
+void record_part_stop(void *part, uint64_t gpu);
 void record_end(void *handle); /* of either */
 
 /* A handle of the caller's own, n from 1 to 99: no operation or part has it, and these functions take it for

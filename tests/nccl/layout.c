@@ -86,6 +86,9 @@ typedef pid_t ncclPid_t;
 #define CHANNELS(n, theirs)                                              \
     SAME(struct nccl_event_v##n, coll.channels, theirs, coll.nChannels); \
     SAME(struct nccl_event_v##n, p2p.channels, theirs, p2p.nChannels)
+#define KERNELS(n, theirs, states)                                       \
+    SAME(struct nccl_event_v##n, kernel.timer, theirs, kernelCh.pTimer); \
+    SAME(union nccl_state_v4, kernel.timer, states, kernelCh.pTimer)
 #define CALLS(theirs)                                                             \
     SAME(struct nccl_event_v5, coll_api.captured, theirs, collApi.graphCaptured); \
     SAME(struct nccl_event_v5, p2p_api.captured, theirs, p2pApi.graphCaptured)
@@ -126,9 +129,12 @@ TABLE(struct nccl_profiler_v1, ncclProfiler_v3_t);
 HEAD(4, ncclProfilerEventDescr_v4_t);
 COLL(4, ncclProfilerEventDescr_v4_t);
 CHANNELS(4, ncclProfilerEventDescr_v4_t);
+KERNELS(4, ncclProfilerEventDescr_v4_t, ncclProfilerEventStateArgs_v4_t);
 TABLE(struct nccl_profiler_v4, ncclProfiler_v4_t);
 #ifdef EVENTS
-_Static_assert(NCCL_EVENT_KERNEL == (int)ncclProfileKernelCh, "our event is NCCL's");
+_Static_assert(NCCL_EVENT_KERNEL == (int)ncclProfileKernelCh &&
+                   NCCL_STATE_KERNEL_STOP == (int)ncclProfilerKernelChStop,
+               "our event and its state are NCCL's");
 #endif
 #endif
 
@@ -136,6 +142,7 @@ _Static_assert(NCCL_EVENT_KERNEL == (int)ncclProfileKernelCh, "our event is NCCL
 HEAD(5, ncclProfilerEventDescr_v5_t);
 COLL(5, ncclProfilerEventDescr_v5_t);
 CHANNELS(5, ncclProfilerEventDescr_v5_t);
+KERNELS(5, ncclProfilerEventDescr_v5_t, ncclProfilerEventStateArgs_v5_t);
 CALLS(ncclProfilerEventDescr_v5_t);
 TABLE(struct nccl_profiler_v5, ncclProfiler_v5_t);
 #ifdef EVENTS
@@ -148,6 +155,7 @@ _Static_assert(NCCL_EVENT_COLL_API == (int)ncclProfileCollApi && NCCL_EVENT_P2P_
 HEAD(5, ncclProfilerEventDescr_v6_t);
 COLL(5, ncclProfilerEventDescr_v6_t);
 CHANNELS(5, ncclProfilerEventDescr_v6_t);
+KERNELS(5, ncclProfilerEventDescr_v6_t, ncclProfilerEventStateArgs_v6_t);
 CALLS(ncclProfilerEventDescr_v6_t);
 COPY_ENGINES(ncclProfilerEventDescr_v6_t);
 TABLE(struct nccl_profiler_v5, ncclProfiler_v6_t);
@@ -160,6 +168,7 @@ _Static_assert(NCCL_EVENT_CE_COLL == (int)ncclProfileCeColl, "our event is NCCL'
 HEAD(5, ncclProfilerEventDescr_v7_t);
 COLL(5, ncclProfilerEventDescr_v7_t);
 CHANNELS(5, ncclProfilerEventDescr_v7_t);
+KERNELS(5, ncclProfilerEventDescr_v7_t, ncclProfilerEventStateArgs_v7_t);
 CALLS(ncclProfilerEventDescr_v7_t);
 COPY_ENGINES(ncclProfilerEventDescr_v7_t);
 TABLE(struct nccl_profiler_v5, ncclProfiler_v7_t);

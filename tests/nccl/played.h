@@ -25,6 +25,7 @@ struct played {
     int version, mask;
     int (*start)(void *, void **, void *);
     nccl_end_fn *stop;
+    nccl_record_fn *record;
     nccl_finalize_fn *finalize;
     void *lib;
 };
@@ -49,6 +50,7 @@ static inline bool played_load(struct played *p, const char *path, int version)
     /* The members have the same places in all versions. */
     p->start = ((struct nccl_profiler_v1 *)table)->start;
     p->stop = ((struct nccl_profiler_v1 *)table)->stop;
+    p->record = ((struct nccl_profiler_v1 *)table)->record;
     p->finalize = ((struct nccl_profiler_v1 *)table)->finalize;
     return true;
 }
@@ -157,6 +159,29 @@ static inline void *played_around(struct played *p, struct played_comm *c, uint6
     union played_event e = { .room = { 0 } };
 
     return played_start(p, c, type, NULL, &e);
+}
+
+/* A channel of an operation is seen to have begun on the GPU, and to have ended there; its timer's times. */
+static inline void *played_part(struct played *p, struct played_comm *c, void *operation, uint64_t timer)
+{
+    union played_event e = { .room = { 0 } };
+
+    if (p->version == 4)
+        e.v4.kernel.timer = timer;
+    else
+        e.v5.kernel.timer = timer;
+    return played_start(p, c, NCCL_EVENT_KERNEL, operation, &e);
+}
+
+static inline void played_part_end(struct played *p, void *part, uint64_t timer)
+{
+    union {
+        union nccl_state_v4 v4;
+        uint64_t room[4]; /* NCCL's are longer */
+    } arguments = { .v4.kernel.timer = timer };
+
+    p->record(part, NCCL_STATE_KERNEL_STOP, &arguments);
+    p->stop(part);
 }
 
 /* The program calls a collective that a graph captures: the call's handle, from version 5 on. */

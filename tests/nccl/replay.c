@@ -18,6 +18,7 @@
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "nccl/record.h"
+#include "ring/clock.h"
 #include "ring/note.h"
 #include "ring/ring.h"
 #include "tests/nccl/played.h"
@@ -35,6 +36,7 @@ static const struct played_function all_reduce = { "AllReduce", 4 }, all_gather 
 static struct shared {
     _Atomic uint64_t drained[RANKS];
     _Atomic uint32_t bad; /* calls that did not go as they must */
+    _Atomic uint32_t by_host[RANKS], by_timer[RANKS];
     pthread_barrier_t together;
 } * shared;
 
@@ -901,6 +903,141 @@ static void check_graph(int version, int parts)
     run_end();
 }
 
+/* ---- the GPU's timer ---- */
+
+/* A rank each: what its GPU's timer is like. */
+enum { TIMER_GOOD, TIMER_BACKWARDS, TIMER_SILENT, TIMER_COARSE };
+enum { TIMED_BEFORE = 20, TIMED_AFTER = 60, WORK_NS = 300000, LATE_NS = 1500000 };
+
+static uint64_t timer_of(int kind, uint64_t ns)
+{
+    static const uint64_t began = 123456789;
+    uint64_t units = ns * 5 / 2;
+
+    switch (kind) {
+    case TIMER_BACKWARDS:
+        return UINT64_MAX / 2 - units;
+    case TIMER_SILENT:
+        return 0;
+    case TIMER_COARSE:
+        return began + units / 25000000 * 25000000; /* 10 ms */
+    default:
+        return began + units / 80 * 80; /* 32 ns */
+    }
+}
+
+static void sleep_ns(long ns)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+/* One collective: the thread that polls sees late that it began, and later that it ended.  Returns for how
+ * long the GPU was in it. */
+static uint64_t run_timed(struct played *p, struct played_comm *c, int kind)
+{
+    void *operation = played_enqueue(p, c, NCCL_EVENT_COLL, &all_reduce, 1, 0, CHANNELS), *part[CHANNELS];
+    uint64_t from, to;
+
+    p->stop(operation);
+    from = clock_monotonic_ns();
+    sleep_ns(WORK_NS);
+    to = clock_monotonic_ns();
+    for (int i = 0; i < CHANNELS; i++)
+        part[i] = played_part(p, c, operation, timer_of(kind, from + (uint64_t)i * 1000));
+    sleep_ns(LATE_NS);
+    for (int i = 0; i < CHANNELS; i++) {
+        expect(part[i] != NULL);
+        played_part_end(p, part[i], timer_of(kind, to));
+    }
+    return to - from;
+}
+
+/* The recorded lengths of the rank's newest collectives, up to max; it drains its own ring, whose writer it
+ * is. */
+static size_t lengths_of(int rank, uint64_t *ns, size_t max)
+{
+    static struct ring_event events[RING_CAPACITY_MAIN];
+    static struct ring_clock_map map;
+    struct ring *r = ring_of(rank);
+    struct ring_info info;
+    size_t n, first;
+
+    if (!r)
+        return 0;
+    if (!map.ns_per_tick)
+        ring_clock_start(&map);
+    while (!ring_clock_ready(&map))
+        sleep_ns(5000000);
+    ring_info_get(r, &info);
+    n = ring_drain(r, events, ARRAY_SIZE(events));
+    first = n > max ? n - max : 0;
+    for (size_t i = first; i < n; i++)
+        ns[i - first] = ring_clock_ns(&map, info.clock, events[i].leave) -
+                        ring_clock_ns(&map, info.clock, events[i].enter);
+    ring_close(r);
+    return n - first;
+}
+
+static bool is_about(uint64_t ns, uint64_t truth)
+{
+    return ns > truth / 4 * 3 && ns < truth / 4 * 5;
+}
+
+static void run_and_compare(struct played *p, struct played_comm *c, int times)
+{
+    static uint64_t truth[TIMED_AFTER], ns[TIMED_AFTER];
+
+    for (int i = 0; i < times; i++)
+        truth[i] = run_timed(p, c, c->rank);
+    expect(lengths_of(c->rank, ns, (size_t)times) == (size_t)times);
+    for (int i = 0; i < times; i++) {
+        shared->by_host[c->rank] += ns[i] >= LATE_NS / 10 * 9;
+        shared->by_timer[c->rank] += is_about(ns[i], truth[i]);
+    }
+}
+
+/* Before the timer's rate can be known, and when it is. */
+static void play_timer(int version, int rank, int nothing, int b)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    uint64_t from = clock_monotonic_ns(), now_ns = from, truth, ns = 0;
+
+    (void)nothing;
+    (void)b;
+    want_parts(1);
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    run_and_compare(&p, &world, TIMED_BEFORE);
+    /* A machine that has no time makes the rate known later. */
+    do {
+        truth = run_timed(&p, &world, rank);
+        now_ns = clock_monotonic_ns();
+    } while (now_ns < from + 2500000000u ||
+             (rank == TIMER_GOOD && now_ns < from + 60000000000u &&
+              !(lengths_of(rank, &ns, 1) && ns < LATE_NS / 10 * 9 && is_about(ns, truth))));
+    lengths_of(rank, &ns, 1);
+    run_and_compare(&p, &world, TIMED_AFTER);
+    p.finalize(world.context);
+}
+
+static void check_timer(int version)
+{
+    static const char *const kinds[RANKS] = { "which is right", "which runs backwards", "which says nothing",
+                                              "which steps by a hundredth of a second" };
+
+    run_all(RANKS, play_timer, version, 0, 0);
+    is_int((long long)shared->bad, 0, "version %d: a GPU's timer is told as NCCL does", version);
+    for (int i = 0; i < RANKS; i++)
+        ok(i == TIMER_GOOD ? shared->by_host[i] >= TIMED_BEFORE && shared->by_timer[i] > TIMED_AFTER / 2
+                           : shared->by_host[i] == TIMED_BEFORE + TIMED_AFTER,
+           "version %d: by a timer %s a collective is %s\n%u as long as the host saw it, %u as the GPU was in it",
+           version, kinds[i],
+           i == TIMER_GOOD ? "as long as the GPU was in it, once its rate is known"
+                           : "as long as the host saw it",
+           shared->by_host[i], shared->by_timer[i]);
+    run_end();
+}
+
 /* ---- several ranks in a process ---- */
 
 enum { SEVERAL_PROCESSES = 2, SEVERAL_TIMES = 40 };
@@ -1206,6 +1343,8 @@ int main(int argc, char **argv)
             check_graph(version, parts);
         }
     }
+    check_timer(4);
+    check_timer(VERSIONS);
     for (int version = 4; version <= VERSIONS; version++)
         check_named(version, version % RANKS);
     return done_testing();
