@@ -12,6 +12,8 @@ libtrace_a_SOURCES = \
 	lib/trace/import_pipeline.c \
 	lib/trace/json_pieces.c lib/trace/json_pieces.h \
 	lib/trace/line.c lib/trace/line.h \
+	lib/trace/pickle.c lib/trace/pickle.h \
+	lib/trace/pickle_opcode.c lib/trace/pickle_opcode.h \
 	lib/trace/progress.c lib/trace/progress.h \
 	lib/trace/reader.c lib/trace/reader.h \
 	lib/trace/sink.c lib/trace/sink.h \
