@@ -220,7 +220,7 @@ static const struct options_command table[] = {
       export_uses, NULL, COMMAND_EXPORT },
     { "import", "FILE...", "write other programs' records of a training as a trace",
       "FILE is a timeline in Chrome's Trace Event Format (of torch.profiler, of a pipeline-parallel training, or of sgctl export), a dump of "
-      "PyTorch's flight recorder as JSON, or lines of NCCL Inspector: one file for each rank, or one for all, or - for standard input. Content "
+      "PyTorch's flight recorder, or lines of NCCL Inspector: one file for each rank, or one for all, or - for standard input. Content "
       "tells what it is. What is written is syncguard-trace version 2, for the commands analyze, step, replay and export. "
       "What was not understood is skipped, and counted on standard error. An existing file is not overwritten.",
       import_uses, NULL, COMMAND_IMPORT },

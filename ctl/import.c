@@ -35,6 +35,16 @@ static void say_left_out(const struct import_figures *f)
         fprintf(stderr,
                 "sgctl: %" PRIu64 " collectives left out: no other rank of their group is in the files\n",
                 c->alone);
+    if (c->silent)
+        fprintf(stderr,
+                "sgctl: %u of the ranks that others wait for or exchange messages with have no file\n",
+                c->silent);
+    if (f->late)
+        fprintf(
+            stderr,
+            "sgctl: %" PRIu64
+            " calls end when the recorder looked, which is later than they were over: times of steps and of waiting are as coarse\n",
+            f->late);
     if (c->repeated)
         fprintf(stderr, "sgctl: %" PRIu64 " calls left out: another call of their rank has the same number\n",
                 c->repeated);

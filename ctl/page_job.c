@@ -393,16 +393,23 @@ static void put_figures(const struct page *p)
 
 /* ---- tables ---- */
 
-/* "allreduce 812 on world for 3.2 s" */
+/* "allreduce 812 on world for 3.2 s", "recv from rank 3 for 3.2 s" */
 static char *inside_cell(const void *row, char *buf, size_t size)
 {
     const struct report_rank *r = row;
     double age_s = r->inside_age_s;
 
-    snprintf(buf, size, "-");
-    if (r->inside)
-        snprintf(buf, size, "%s %s on %s%s%s", page_word(r->op), page_count(r->seq).s, page_word(r->comm),
-                 isnan(age_s) ? "" : " for ", isnan(age_s) ? "" : text_s(age_s).s);
+    if (!r->inside) {
+        snprintf(buf, size, "-");
+        return buf;
+    }
+    if (*r->message)
+        snprintf(buf, size, "%s %s rank %s", r->message, !strcmp(r->message, "send") ? "to" : "from",
+                 page_count(r->peer).s);
+    else
+        snprintf(buf, size, "%s %s on %s", page_word(r->op), page_count(r->seq).s, page_word(r->comm));
+    if (!isnan(age_s))
+        text_append(buf, size, " for %s", text_s(age_s).s);
     return buf;
 }
 

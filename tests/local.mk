@@ -65,6 +65,7 @@ UNIT_TESTS = \
 	tests/unit/hosts \
 	tests/unit/jobtime \
 	tests/unit/import \
+	tests/unit/flight \
 	tests/unit/pickle \
 	tests/unit/interval \
 	tests/unit/join \

@@ -16,8 +16,8 @@
 #define TOUCH_NS 50000u /* calls that overlap by less follow each other */
 
 struct rank {
-    bool known;
-    uint32_t clock;
+    bool known, silent; /* silent: it has no file, others wait for it or exchange messages with it */
+    uint32_t clock, queued;
     char node[TRACE_NAME_MAX + 1];
 };
 
@@ -28,11 +28,24 @@ struct clock {
     int64_t ahead_ns; /* of the parent */
 };
 
+struct member {
+    uint32_t rank;
+    int64_t left, called;
+};
+
+struct comm {
+    struct member *member; /* as they were given; none: those that have a call */
+    size_t members, cap;
+    bool stuck; /* a call in it was never left */
+};
+
 struct calls {
     char job[TRACE_NAME_MAX + 1];
     struct rank *rank; /* by number */
     size_t ranks, ranks_cap;
     struct names *comms;
+    struct comm *comm; /* by number */
+    size_t comm_cap;
     struct call *call;
     size_t n, cap;
     struct clock *clock;
@@ -51,7 +64,10 @@ void calls_free(struct calls *c)
 {
     if (!c)
         return;
+    for (uint32_t i = 0; i < names_count(c->comms); i++)
+        free(c->comm[i].member);
     names_free(c->comms);
+    free(c->comm);
     free(c->rank);
     free(c->call);
     free(c->clock);
@@ -97,7 +113,26 @@ int64_t calls_comm(struct calls *c, const char *name, struct err *err)
         return number;
     if (names_count(c->comms) >= VIEW_COMMS_MAX)
         return err_set(err, "more than %u communicators", VIEW_COMMS_MAX);
-    return names_add(c->comms, clean, strlen(clean));
+    number = names_add(c->comms, clean, strlen(clean));
+    c->comm = xgrow(c->comm, &c->comm_cap, number + 1, sizeof(*c->comm));
+    c->comm[number] = (struct comm){ .members = 0 };
+    return number;
+}
+
+int calls_member(struct calls *c, int64_t comm, uint32_t rank, int64_t left, int64_t called, struct err *err)
+{
+    struct comm *k = &c->comm[comm];
+
+    if (rank >= VIEW_RANKS_MAX)
+        return err_set(err, "rank %u: ranks are 0 to %u", rank, VIEW_RANKS_MAX - 1);
+    k->member = xgrow(k->member, &k->cap, k->members + 1, sizeof(*k->member));
+    k->member[k->members++] = (struct member){ rank, left, called };
+    return 0;
+}
+
+void calls_queued(struct calls *c, uint32_t rank, uint32_t n)
+{
+    c->rank[rank].queued = n;
 }
 
 static bool is_stuck(const struct call *k)
@@ -177,7 +212,8 @@ static void number_calls(struct calls *c)
 
 /* ---- what does not belong there ---- */
 
-/* Collectives of a communicator with one rank, unless there is but one rank. */
+/* Collectives of a communicator with one rank, unless there is but one rank, or the rank is stuck there and
+ * others should be. */
 static void drop_alone(struct calls *c, struct calls_figures *f)
 {
     uint32_t *member =
@@ -190,7 +226,8 @@ static void drop_alone(struct calls *c, struct calls_figures *f)
         member[k->comm] = !member[k->comm] || member[k->comm] == k->rank + 1 ? k->rank + 1 : UINT32_MAX;
     }
     for (size_t i = 0; i < c->n; i++)
-        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX)
+        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX &&
+            (!is_stuck(&c->call[i]) || c->comm[c->call[i].comm].members < 2))
             f->alone++;
         else
             c->call[kept++] = c->call[i];
@@ -331,9 +368,44 @@ static int by_time(const void *left, const void *right)
 
 /* ---- the trace ---- */
 
+static json_t *number_or_null(int64_t number)
+{
+    return number < 0 ? json_null() : json_integer(number);
+}
+
+/* The members of communicators in which a call was never left, and how far they have come there. */
+static json_t *comms_json(const struct calls *c)
+{
+    json_t *comms = json_array();
+
+    for (uint32_t i = 0; i < names_count(c->comms); i++) {
+        const struct comm *k = &c->comm[i];
+        json_t *comm, *ranks, *left, *called;
+
+        if (!k->stuck || !k->members)
+            continue;
+        comm = json_object();
+        ranks = json_array();
+        left = json_array();
+        called = json_array();
+        for (size_t at = 0; at < k->members; at++) {
+            json_array_append_new(ranks, json_integer(k->member[at].rank));
+            json_array_append_new(left, number_or_null(k->member[at].left));
+            json_array_append_new(called, number_or_null(k->member[at].called));
+        }
+        json_put_text(comm, "name", names_text(c->comms, i));
+        json_put_json(comm, "ranks", ranks);
+        json_put_json(comm, "left", left);
+        json_put_json(comm, "called", called);
+        json_array_append_new(comms, comm);
+    }
+    return comms;
+}
+
 static int write_header(const struct calls *c, FILE *out, struct err *err)
 {
-    json_t *ranks = json_array(), *header;
+    json_t *ranks = json_array(), *comms = comms_json(c), *header;
+    char *text;
     int rc;
 
     for (size_t i = 0; i < c->ranks; i++) {
@@ -344,14 +416,30 @@ static int write_header(const struct calls *c, FILE *out, struct err *err)
         rank = json_pack("{s:i}", "rank", (int)i);
         if (c->rank[i].node[0])
             json_put_text(rank, "node", c->rank[i].node);
+        if (c->rank[i].silent)
+            json_object_set_new(rank, "recorded", json_false());
+        if (c->rank[i].queued)
+            json_object_set_new(rank, "queued", json_integer(c->rank[i].queued));
         json_array_append_new(ranks, rank);
     }
     header = json_pack("{s:s, s:i}", "format", "syncguard-trace", "version", 2);
     json_put_text(header, "job", c->job);
     json_put_json(header, "ranks", ranks);
-    rc = json_dumpf(header, out, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (json_array_size(comms))
+        json_put_json(header, "comms", comms);
+    else
+        json_decref(comms);
+    text = json_dumps(header, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(header);
-    return rc < 0 || fputc('\n', out) == EOF ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
+    if (!text || strlen(text) >= TRACE_HEADER_MAX)
+        rc = err_set(err, "the ranks and the members of communicators take more than %u bytes",
+                     TRACE_HEADER_MAX);
+    else
+        rc = fputs(text, out) == EOF || fputc('\n', out) == EOF
+                 ? err_set(err, "cannot write: %s", strerror(errno))
+                 : 0;
+    free(text);
+    return rc;
 }
 
 static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
@@ -391,6 +479,36 @@ static int write_calls(const struct calls *c, FILE *out, struct calls_figures *f
     return ferror(out) || fflush(out) != 0 ? err_set(err, "cannot write: %s", strerror(errno)) : 0;
 }
 
+static int add_rank(struct calls *c, uint32_t rank, struct err *err)
+{
+    if (rank < c->ranks && c->rank[rank].known)
+        return 0;
+    if (calls_rank(c, rank, (uint32_t)c->clocks, "", err) < 0)
+        return -1;
+    c->rank[rank].silent = true;
+    return 0;
+}
+
+/* Ranks without a file: the other end of a message, or members of a communicator in which somebody is stuck.
+ */
+static int add_silent(struct calls *c, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < c->n && rc == 0; i++) {
+        const struct call *k = &c->call[i];
+
+        if (is_stuck(k))
+            c->comm[k->comm].stuck = true;
+        if (call_is_message(k))
+            rc = add_rank(c, k->peer, err);
+    }
+    for (uint32_t i = 0; i < names_count(c->comms); i++)
+        for (size_t at = 0; at < c->comm[i].members && c->comm[i].stuck && rc == 0; at++)
+            rc = add_rank(c, c->comm[i].member[at].rank, err);
+    return rc;
+}
+
 int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err *err)
 {
     uint32_t first_known = UINT32_MAX;
@@ -404,18 +522,16 @@ int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err 
     drop_repeated(c, f);
     if (!c->n)
         return err_set(err, "no collective and no message between ranks");
-    /* A message to a rank whose calls are not here has one end. */
-    for (size_t i = 0; i < c->n; i++) {
-        uint32_t peer = c->call[i].peer;
-
-        if (call_is_message(&c->call[i]) && (peer >= c->ranks || !c->rank[peer].known) &&
-            calls_rank(c, peer, (uint32_t)c->clocks, "", err) < 0)
-            return -1;
-    }
+    if (add_silent(c, err) < 0)
+        return -1;
+    for (size_t i = 0; i < c->ranks; i++)
+        f->silent += c->rank[i].known;
+    f->silent -= f->ranks;
     disentangle(c);
     compare_met(c, f);
-    for (size_t i = 0; i < c->ranks; i++) {
-        uint32_t first = c->rank[i].known ? first_clock(c, c->rank[i].clock, &ahead_ns) : first_known;
+    for (size_t i = 0; i < c->n; i++) {
+        uint32_t first =
+            is_stuck(&c->call[i]) ? first_known : first_clock(c, c->rank[c->call[i].rank].clock, &ahead_ns);
 
         f->one_clock_apart |= first_known != UINT32_MAX && first != first_known;
         first_known = first;

@@ -25,6 +25,8 @@
 
 struct calls_figures {
     uint32_t ranks, comms;
+    uint32_t silent; /* besides the ranks: others that have no file, with whom these exchange messages or are
+                        stuck */
     uint64_t collectives, messages; /* written: records */
     uint64_t stuck;                 /* among them: never left */
     uint64_t unsized;               /* among them: with an unknown number of bytes */
@@ -46,6 +48,13 @@ void calls_job(struct calls *c, const char *name);
 int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err);
 /* The number of a communicator by its name, which is cut and cleaned.  -1: there are too many. */
 int64_t calls_comm(struct calls *c, const char *name, struct err *err);
+/* rank is a member of a communicator, whether a call of it comes or not; left, called: numbers of the newest
+ * collective there that it is known to have left and to have called; -1: not known.  Written for
+ * communicators in which a call was never left.  Once for each member.  -1: its number is out of bounds. */
+int calls_member(struct calls *c, int64_t comm, uint32_t rank, int64_t left, int64_t called, struct err *err);
+/* So many calls that a rank has made are not over, and are not given: they stand behind the one in which it
+ * is stuck, or too little is known of them.  Of a rank that was given to calls_rank(). */
+void calls_queued(struct calls *c, uint32_t rank, uint32_t n);
 /* Of a rank that was given to calls_rank(); comm: of calls_comm(); op: RING_OP_NONE is an unknown collective.
  * -1: a time or number is out of bounds, or there are too many calls. */
 int calls_add(struct calls *c, const struct call *call, struct err *err);

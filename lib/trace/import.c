@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_format.h"
+#include "trace/pickle.h"
 #include "trace/progress.h"
 #include "view/view.h"
 
@@ -23,7 +24,8 @@ struct import {
     struct calls *calls;
     struct import_skipped skipped;
     struct import_file file;
-    bool begun; /* the format has this file */
+    bool begun;                          /* the format has this file */
+    const struct import_format *pickled; /* of this file, which is a pickle; NULL: it is none */
     uint32_t torn;
     uint64_t bytes;
     struct progress progress;
@@ -66,7 +68,7 @@ static const struct import_format *format_of(const struct json_piece *piece)
 
 static int recognise(struct import *m, const struct json_piece *piece, struct err *err)
 {
-    const struct import_format *format = m->wanted ? m->wanted : format_of(piece);
+    const struct import_format *format = m->wanted ? m->wanted : m->pickled ? m->pickled : format_of(piece);
 
     if (!format && !strcmp(piece->key, "format"))
         return err_set(err, "it is a syncguard-trace, or none of the formats that are read");
@@ -101,6 +103,84 @@ static int on_piece(const struct json_piece *piece, void *arg, struct err *err)
             return err_set(err, "no JSON at byte %llu: %s", (unsigned long long)piece->at + 1, why.text);
     }
     rc = m->format->piece(m->state, piece, value, err);
+    json_decref(value);
+    return rc;
+}
+
+/* ---- pickles ---- */
+
+static int pass_on(struct import *m, enum json_piece_kind kind, const char *key, const json_t *value,
+                   struct err *err)
+{
+    const struct json_piece piece = { .kind = kind, .key = key, .text = "" };
+
+    if (!m->begun && recognise(m, &piece, err) < 0)
+        return -1;
+    return m->format->piece(m->state, &piece, value, err);
+}
+
+static int pass_on_items(struct import *m, const char *key, const json_t *list, struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < json_array_size(list) && rc == 0; i++)
+        rc = pass_on(m, JSON_ITEM, key, json_array_get(list, i), err);
+    return rc;
+}
+
+/* Only the flight recorder writes pickles: a dictionary, or, before version 1 of its dumps, a list of
+ * entries.
+ */
+static bool is_dump(const json_t *value)
+{
+    bool known = json_is_array(value) && json_is_object(json_array_get(value, 0));
+
+    for (const char *const *key = import_flight.keys; *key; key++)
+        known |= json_object_get(value, *key) != NULL;
+    return known;
+}
+
+/* The pieces of the value are those that the same value as JSON would have. */
+static int pass_on_all(struct import *m, json_t *value, struct err *err)
+{
+    const char *key;
+    json_t *member;
+    int rc = json_is_array(value) ? pass_on_items(m, "", value, err) : 0;
+
+    json_object_foreach(value, key, member) {
+        if (rc == 0 && json_is_array(member))
+            rc = pass_on_items(m, key, member, err);
+        else if (rc == 0)
+            rc = pass_on(m, JSON_MEMBER, key, member, err);
+    }
+    return rc == 0 ? pass_on(m, JSON_END, "", NULL, err) : rc;
+}
+
+static int read_pickle(struct import *m, FILE *in, const char *begin, size_t begin_bytes, struct err *err)
+{
+    size_t cap = 0, bytes = begin_bytes, n = 1;
+    unsigned char *data = xgrow(NULL, &cap, begin_bytes + READ_BYTES, 1);
+    json_t *value = NULL;
+    int rc = 0;
+
+    memcpy(data, begin, begin_bytes);
+    while (n && bytes <= PICKLE_FILE_MAX) {
+        data = xgrow(data, &cap, bytes + READ_BYTES, 1);
+        n = fread(data + bytes, 1, READ_BYTES, in);
+        bytes += n;
+    }
+    m->bytes += bytes - begin_bytes;
+    if (ferror(in))
+        rc = err_set(err, "%s", strerror(errno));
+    else if (bytes > PICKLE_FILE_MAX)
+        rc = err_set(err, "a pickle of more than %s", text_bytes(PICKLE_FILE_MAX).s);
+    else if (!(value = pickle_read(data, bytes, err)))
+        rc = -1;
+    free(data);
+    if (rc == 0 && (m->wanted || is_dump(value))) {
+        m->pickled = &import_flight;
+        rc = pass_on_all(m, value, err);
+    }
     json_decref(value);
     return rc;
 }
@@ -140,18 +220,14 @@ static int read_all(struct import *m, FILE *in, struct json_pieces *pieces, stru
     int rc = 0;
 
     while (rc == 0 && (n = fread(data, 1, READ_BYTES, in)) > 0) {
-        /* what is often given, and is no JSON */
-        if (first && n >= 2 && start[0] == 0x80 && start[1] <= 5)
-            rc = err_set(
-                err,
-                "it is a Python pickle: write it as JSON first, python3 -c 'import json,pickle,sys; "
-                "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"),default=str)' DUMP DUMP.json");
+        m->bytes += n;
+        if (first && pickle_begins(start, n))
+            rc = read_pickle(m, in, data, n, err);
         else if (first && n >= 2 && start[0] == 0x1f && start[1] == 0x8b)
             rc = err_set(err, "it is compressed: unpack it first, with gzip -dk");
         else
             rc = json_pieces_feed(pieces, data, n, err);
         first = false;
-        m->bytes += n;
         if (progress_is_due(&m->progress))
             say_read(m, in);
     }
@@ -170,6 +246,7 @@ int import_read(struct import *m, FILE *in, const char *name, struct err *err)
     m->file.name = name;
     m->file.name_rank = rank_of_name(name);
     m->begun = false;
+    m->pickled = NULL;
     rc = read_all(m, in, pieces, err);
     if (rc == 0 && !m->begun)
         rc = err_set(
@@ -197,6 +274,7 @@ int import_write(struct import *m, FILE *out, struct import_figures *f, struct e
     f->other = m->skipped.other;
     f->unclear = m->skipped.unclear;
     f->why = m->skipped.why;
+    f->late = m->skipped.late;
     if (calls_write(m->calls, out, &f->calls, err) == 0)
         return 0;
     if (f->unclear && !calls_count(m->calls)) {

@@ -2,12 +2,13 @@
  *
  * Formats, told apart by content: timelines of Chrome's Trace Event Format (torch.profiler's of one rank a
  * file, those of pipeline-parallel trainings with one lane a worker, and those of `sgctl export`), dumps of
- * PyTorch's flight recorder as JSON, and lines of NCCL Inspector.  What becomes of each is in decision record
- * 0056 and in sgctl(1).
+ * PyTorch's flight recorder as pickles (read as data alone, pickle.h) or JSON, and lines of NCCL Inspector.
+ * What becomes of each is in decision record 0056 and in sgctl(1).
  *
- * Files are read piece by piece: memory depends on the calls in them, not on their size.  What is not
- * understood is skipped and counted.  Each file has a clock of its own; the trace keeps its times, and
- * whoever reads the trace aligns the clocks of nodes. */
+ * Files are read piece by piece: memory depends on the calls in them, not on their size; but of pickles,
+ * which are read one after the other, each as a whole.  What is not understood is skipped and counted.  Each
+ * file has a clock of its own; the trace keeps its times, and whoever reads the trace aligns the clocks of
+ * nodes. */
 #ifndef SYNCGUARD_TRACE_IMPORT_H
 #define SYNCGUARD_TRACE_IMPORT_H
 
@@ -28,6 +29,7 @@ struct import_figures {
         /* communication that is left out, for too little is known of it; why says what of the first */
         unclear;
     const char *why; /* lent */
+    uint64_t late;   /* calls whose end is when somebody looked, later than they were over */
     struct calls_figures calls;
 };
 

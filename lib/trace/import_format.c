@@ -8,6 +8,7 @@
 
 #include "common/hash.h"
 #include "common/text.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "view/view.h"
 
@@ -126,6 +127,7 @@ void import_unclear(struct import_skipped *s, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(s->why, sizeof(s->why), fmt, ap);
     va_end(ap);
+    utf8_clean(s->why, sizeof(s->why), s->why);
 }
 
 bool import_us(const json_t *value, uint64_t base_ns, uint64_t *ns)

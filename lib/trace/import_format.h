@@ -25,7 +25,8 @@ struct import_file {
 struct import_skipped {
     uint64_t other;   /* items that are no communication */
     uint64_t unclear; /* communication of which too little is known; why says what of the first */
-    char why[128];
+    char why[160];
+    uint64_t late; /* calls in the trace whose end is when somebody looked, later than they were over */
 };
 
 struct import_format {

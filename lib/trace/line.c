@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/names.h"
 #include "common/xalloc.h"
 #include "view/switches.h"
 #include "view/view.h"
@@ -407,6 +408,76 @@ static int check_rank(const json_t *rank, size_t i, uint8_t *seen, struct err *e
     return check_name(rank, "switch", i, err);
 }
 
+static bool is_number(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0 &&
+           json_integer_value(value) < TRACE_NUMBER_UNKNOWN;
+}
+
+/* As many as ranks, each a number or null; or it is not given. */
+static bool has_numbers(const json_t *comm, const char *key, size_t n)
+{
+    const json_t *list = json_object_get(comm, key), *item;
+    bool good = !list || (json_is_array(list) && json_array_size(list) == n);
+    size_t i;
+
+    json_array_foreach(list, i, item)
+        good &= json_is_null(item) || is_number(item);
+    return good;
+}
+
+/* known: by rank, whether the header has it; at: by rank, the communicator in which it stood last, and 1. */
+static int check_comm(const json_t *comm, size_t i, const uint8_t *known, uint32_t *at, struct err *err)
+{
+    const json_t *name = json_object_get(comm, "name"), *ranks = json_object_get(comm, "ranks"), *item;
+    size_t n = json_array_size(ranks), place;
+
+    if (!json_is_string(name) || !name_fits(json_string_length(name)))
+        return err_set(err, "comms[%zu]: invalid \"name\": %s is expected", i, fields[COMM].accepted);
+    if (!n || !has_numbers(comm, "left", n) || !has_numbers(comm, "called", n))
+        return err_set(
+            err,
+            "comms[%zu]: expected \"ranks\":[0,1,...], and as many numbers or null in \"left\" and "
+            "\"called\"",
+            i);
+    json_array_foreach(ranks, place, item) {
+        json_int_t rank = json_is_integer(item) ? json_integer_value(item) : -1;
+
+        if (rank < 0 || rank >= VIEW_RANKS_MAX || !known[rank])
+            return err_set(err, "comms[%zu]: ranks[%zu] is none of the header's ranks", i, place);
+        if (at[rank] == i + 1)
+            return err_set(err, "comms[%zu]: duplicate rank %u", i, (unsigned)rank);
+        at[rank] = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static int check_comms(const json_t *comms, const uint8_t *known, struct err *err)
+{
+    struct names *names;
+    uint32_t *at;
+    int rc = 0;
+
+    if (!comms || json_is_null(comms))
+        return 0;
+    if (!json_is_array(comms) || json_array_size(comms) > VIEW_COMMS_MAX)
+        return err_set(err, "invalid \"comms\": a list of at most %u is expected", VIEW_COMMS_MAX);
+    names = names_new();
+    at = xcalloc(VIEW_RANKS_MAX, sizeof(*at));
+    for (size_t i = 0; i < json_array_size(comms) && rc == 0; i++) {
+        const json_t *comm = json_array_get(comms, i);
+        const char *name = json_get_word(comm, "name");
+
+        rc = check_comm(comm, i, known, at, err);
+        if (rc == 0 && names_find(names, name, strlen(name)) != NAMES_NONE)
+            rc = err_set(err, "comms[%zu]: a second one of that name", i);
+        names_add(names, name, strlen(name));
+    }
+    names_free(names);
+    free(at);
+    return rc;
+}
+
 static int check_header(const json_t *header, struct err *err)
 {
     const json_t *job = json_object_get(header, "job"), *adapter = json_object_get(header, "adapter"),
@@ -441,6 +512,8 @@ static int check_header(const json_t *header, struct err *err)
     seen = xcalloc(VIEW_RANKS_MAX, sizeof(*seen));
     for (i = 0; i < json_array_size(ranks) && rc == 0; i++)
         rc = check_rank(json_array_get(ranks, i), i, seen, err);
+    if (rc == 0)
+        rc = check_comms(json_object_get(header, "comms"), seen, err);
     free(seen);
     return rc;
 }
@@ -493,5 +566,41 @@ struct trace_rank trace_header_rank(const json_t *header, size_t i)
     const json_t *rank = json_array_get(json_object_get(header, "ranks"), i);
 
     return (struct trace_rank){ (uint32_t)json_get_int(rank, "rank", 0, VIEW_RANKS_MAX - 1, 0),
-                                json_get_word(rank, "node"), json_get_word(rank, "switch") };
+                                json_get_word(rank, "node"), json_get_word(rank, "switch"),
+                                !json_is_false(json_object_get(rank, "recorded")),
+                                (uint32_t)json_get_int(rank, "queued", 0, UINT32_MAX, 0) };
+}
+
+static const json_t *header_comm(const json_t *header, size_t i)
+{
+    return json_array_get(json_object_get(header, "comms"), i);
+}
+
+size_t trace_header_comms(const json_t *header)
+{
+    return json_array_size(json_object_get(header, "comms"));
+}
+
+struct trace_comm trace_header_comm(const json_t *header, size_t i)
+{
+    const json_t *comm = header_comm(header, i);
+
+    return (struct trace_comm){ json_get_word(comm, "name"),
+                                (uint32_t)json_array_size(json_object_get(comm, "ranks")) };
+}
+
+static uint32_t number_at(const json_t *list, size_t i)
+{
+    const json_t *value = json_array_get(list, i);
+
+    return is_number(value) ? (uint32_t)json_integer_value(value) : TRACE_NUMBER_UNKNOWN;
+}
+
+struct trace_member trace_header_member(const json_t *header, size_t comm, size_t i)
+{
+    const json_t *of = header_comm(header, comm);
+
+    return (struct trace_member){ number_at(json_object_get(of, "ranks"), i),
+                                  number_at(json_object_get(of, "left"), i),
+                                  number_at(json_object_get(of, "called"), i) };
 }

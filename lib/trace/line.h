@@ -37,6 +37,20 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
 struct trace_rank {
     uint32_t rank;
     const char *node, *switch_name; /* lent; "": not given */
+    bool recorded; /* false: nothing is known of its calls, it stands there because others wait for it */
+    uint32_t
+        queued; /* calls that it has made, that are not over and that have no record; 0 also: not given */
+};
+
+/* A communicator whose members the header has, whether they have a record in it or not. */
+struct trace_comm {
+    const char *name; /* lent */
+    uint32_t ranks;
+};
+#define TRACE_NUMBER_UNKNOWN UINT32_MAX
+struct trace_member {
+    uint32_t rank;
+    uint32_t left, called; /* numbers of the newest collectives there that it has; TRACE_NUMBER_UNKNOWN */
 };
 
 /* Parse the header and check it, including its ranks.  The caller calls json_decref(); NULL with the
@@ -51,5 +65,8 @@ double trace_header_adapter(const json_t *header, unsigned *number);
 /* The i-th way to a switch from the root down, "core.spine0.leaf1", lent; NULL: there are no more. */
 const char *trace_header_switches(const json_t *header, size_t i);
 struct trace_rank trace_header_rank(const json_t *header, size_t i);
+size_t trace_header_comms(const json_t *header);
+struct trace_comm trace_header_comm(const json_t *header, size_t i);
+struct trace_member trace_header_member(const json_t *header, size_t comm, size_t i);
 
 #endif

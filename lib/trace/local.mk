@@ -3,6 +3,7 @@ noinst_LIBRARIES += libtrace.a
 libtrace_a_SOURCES = \
 	lib/trace/calls.c lib/trace/calls.h \
 	lib/trace/file.c lib/trace/file.h \
+	lib/trace/flight_groups.c lib/trace/flight_groups.h \
 	lib/trace/import.c lib/trace/import.h \
 	lib/trace/import_chrome.c lib/trace/import_dialect.h \
 	lib/trace/import_flight.c \

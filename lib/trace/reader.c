@@ -47,6 +47,8 @@ struct comm {
     uint32_t first, last;  /* smallest and largest member */
     bool announced, grown; /* announced: the view has it; grown: it has members that the view does not know */
     bool world;            /* of all ranks */
+    bool told;             /* the header has its members, and how far they have come: by place */
+    uint32_t *left, *called;
     struct numbers counted;
 };
 
@@ -119,8 +121,11 @@ void trace_reader_free(struct trace_reader *r)
         return;
     for (uint32_t i = 0; i < r->n_ranks; i++)
         flow_free(r->rank[i].flow);
-    for (uint32_t i = 0; i < names_count(r->comm_names); i++)
+    for (uint32_t i = 0; i < names_count(r->comm_names); i++) {
         free(r->comm[i].member);
+        free(r->comm[i].left);
+        free(r->comm[i].called);
+    }
     view_free(r->view);
     names_free(r->comm_names);
     free(r->comm);
@@ -166,6 +171,8 @@ static void send_comm(struct trace_reader *r, uint32_t number)
         on_item(&item, r);
     }
     view_comm_call(r->view, c->name, names_text(r->comm_names, number));
+    for (uint32_t place = 0; place < c->members && c->told; place++)
+        view_comm_reached(r->view, c->name, c->member[place], c->left[place], c->called[place]);
 }
 
 static void send_counts(struct trace_reader *r)
@@ -196,8 +203,10 @@ static void send_inside(struct trace_reader *r, const struct call *call, enum ri
                                              .age_ns = LIVE_NEVER_LEFT } };
 
     r->figures.never_left++;
-    if (op != RING_OP_NONE) /* that would mean outside MPI */
-        on_item(&item, r);
+    if (op ==
+        RING_OP_NONE) /* that would mean outside MPI; a wait for a collective does not say which it is */
+        item.live.op = RING_OP_WAIT;
+    on_item(&item, r);
 }
 
 /* ---- the trace's clock ---- */
@@ -339,29 +348,61 @@ static bool numbers_advance(struct trace_reader *r, struct numbers *k, const str
     return false;
 }
 
-/* The communicator's number; NAMES_NONE: too many.  The header's ranks are members of "world" before they
- * have a record in it. */
-static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
+/* The communicator's number; NAMES_NONE: too many. */
+static uint32_t comm_add(struct trace_reader *r, const char *name, uint32_t bytes)
 {
-    uint32_t number = names_find(r->comm_names, rec->comm, rec->comm_bytes);
+    uint32_t number = names_find(r->comm_names, name, bytes);
     uint64_t hash;
 
     if (number != NAMES_NONE || r->figures.comms >= TRACE_COMMS_MAX)
         return number;
-    hash = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
+    hash = hash_bytes(HASH_START, name, bytes);
     for (uint32_t i = 0; i < r->figures.comms; i++)
         if (r->comm[i].name == hash) { /* two names, one hash: change it and search again from the start */
             hash++;
             i = UINT32_MAX;
         }
-    number = names_add(r->comm_names, rec->comm, rec->comm_bytes);
+    number = names_add(r->comm_names, name, bytes);
     r->comm = xgrow(r->comm, &r->comms_cap, number + 1, sizeof(*r->comm));
-    r->comm[number] = (struct comm){ .name = hash, .world = !strcmp(rec->comm, "world") };
+    r->comm[number] = (struct comm){ .name = hash };
     r->figures.comms = number + 1;
-    for (uint32_t i = 0; i < r->n_ranks && r->comm[number].world; i++)
+    return number;
+}
+
+/* The same, of a record.  The header's ranks are members of "world" before they have a record in it. */
+static uint32_t comm_get(struct trace_reader *r, const struct trace_record *rec)
+{
+    uint32_t known = r->figures.comms, number = comm_add(r, rec->comm, rec->comm_bytes);
+
+    if (number == NAMES_NONE || number < known || strcmp(rec->comm, "world") != 0)
+        return number;
+    r->comm[number].world = true;
+    for (uint32_t i = 0; i < r->n_ranks; i++)
         if (r->rank[i].flow)
             member_add(&r->comm[number], i);
     return number;
+}
+
+/* The view gets them at once: where ranks are stuck in messages alone no record of a collective may come. */
+static void take_comms(struct trace_reader *r, const json_t *header)
+{
+    for (size_t i = 0; i < trace_header_comms(header); i++) {
+        struct trace_comm t = trace_header_comm(header, i);
+        uint32_t number = comm_add(r, t.name, (uint32_t)strlen(t.name));
+        struct comm *c = &r->comm[number]; /* there cannot be too many */
+
+        c->told = true;
+        c->left = xcalloc(t.ranks, sizeof(*c->left));
+        c->called = xcalloc(t.ranks, sizeof(*c->called));
+        for (uint32_t place = 0; place < t.ranks; place++) {
+            struct trace_member m = trace_header_member(header, i, place);
+
+            member_add(c, m.rank);
+            c->left[place] = m.left;
+            c->called[place] = m.called;
+        }
+        send_comm(r, number);
+    }
 }
 
 /* A record without times: its number came, and neither the call's graph nor the samples can use it. */
@@ -447,7 +488,7 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
         r->figures.beyond++;
         return 0;
     }
-    if (!k->seen && !r->comm[comm].world)
+    if (!k->seen && !r->comm[comm].world && !r->comm[comm].told)
         member_add(&r->comm[comm], rec->call.rank);
     settle_missing(r, rec);
     if (!numbers_advance(r, k, rec, false))
@@ -500,7 +541,9 @@ static int take_header(struct trace_reader *r, const char *line, size_t bytes, s
         k->flow = flow_new(t.rank, 0, 1);
         flow_control(k->flow, 1, true); /* every collective is a sample; the rate has no effect */
         view_rank_add(r->view, t.rank, 0, t.node, t.switch_name);
+        view_rank_record(r->view, t.rank, t.recorded, t.queued);
     }
+    take_comms(r, header);
     r->figures.ranks = (uint32_t)n;
     r->figures.nodes = names_count(nodes);
     r->figures.switches = names_count(switches);

@@ -16,6 +16,7 @@
 
 struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
     double recent_s, run_s;
+    uint64_t left, called; /* numbers of the newest collectives that it has, and 1; 0: not known */
     uint32_t rank;
     bool sampled, freed;
 };
@@ -52,6 +53,7 @@ struct communicators {
     struct comm *comm; /* by name */
     size_t n, cap;
     bool series;    /* there is a communicator that stands for a series */
+    bool told;      /* what members have called is said */
     double since_s; /* when the running window began */
     uint32_t main_size;
     uint64_t joined;
@@ -89,7 +91,7 @@ void communicators_forget(struct communicators *s)
     for (size_t i = 0; i < s->n; i++)
         comm_free(&s->comm[i]);
     s->n = 0;
-    s->series = false;
+    s->series = s->told = false;
     s->main_size = 0;
     s->quota->held[QUOTA_COMMS] = 0;
     memset(s->before, 0, sizeof(s->before));
@@ -299,6 +301,7 @@ void communicators_take_sample(struct communicators *s, const struct sample *i)
 
         m->sampled = true;
         m->rank = i->rank;
+        m->left = (uint64_t)i->seq + i->n > m->left ? (uint64_t)i->seq + i->n : m->left;
         m->recent_s += (double)i->stay_sum_ns * 1e-9;
         m->run_s += (double)i->stay_sum_ns * 1e-9;
         if (!(i->flags & SAMPLE_WHOLE))
@@ -419,6 +422,43 @@ bool communicators_member(const struct communicators *s, uint64_t name, uint32_t
     const struct comm *c = comm_find(s, name);
 
     return c && join_place(c->join, rank) != UINT32_MAX;
+}
+
+uint32_t communicators_member_at(const struct communicators *s, uint64_t name, uint32_t place)
+{
+    const struct comm *c = comm_find(s, name);
+
+    return c ? join_rank(c->join, place) : UINT32_MAX;
+}
+
+struct communicators_progress communicators_progress(const struct communicators *s, uint64_t name,
+                                                     uint32_t rank)
+{
+    const struct comm *c = comm_find(s, name);
+    uint32_t place = c ? join_place(c->join, rank) : UINT32_MAX;
+    const struct member_sums *m = place == UINT32_MAX ? NULL : &c->member[place];
+
+    return (struct communicators_progress){ m && m->left ? (uint32_t)(m->left - 1) : UINT32_MAX,
+                                            m && m->called ? (uint32_t)(m->called - 1) : UINT32_MAX };
+}
+
+void communicators_reached(struct communicators *s, uint64_t name, uint32_t rank, uint32_t left,
+                           uint32_t called)
+{
+    const struct comm *c = comm_find(s, name);
+    uint32_t place = c ? join_place(c->join, rank) : UINT32_MAX;
+    struct member_sums *m = place == UINT32_MAX ? NULL : &c->member[place];
+
+    s->told = true;
+    if (m && left != UINT32_MAX && left >= m->left)
+        m->left = (uint64_t)left + 1;
+    if (m && called != UINT32_MAX && called >= m->called)
+        m->called = (uint64_t)called + 1;
+}
+
+bool communicators_told(const struct communicators *s)
+{
+    return s->told;
 }
 
 struct exchange_comm communicators_shape(const struct communicators *s, uint64_t name)

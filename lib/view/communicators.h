@@ -48,6 +48,18 @@ uint32_t communicators_size(const struct communicators *s, uint64_t name); /* 0:
 /* members that have said that they are; 0: unknown */
 uint32_t communicators_announced(const struct communicators *s, uint64_t name);
 bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank);
+/* The rank that has announced itself at a place, while others may not have; UINT32_MAX: none has. */
+uint32_t communicators_member_at(const struct communicators *s, uint64_t name, uint32_t place);
+/* How far a member is known to have come: the newest collective that it has left, by its samples or as
+ * communicators_reached() said, and the newest that it has called.  UINT32_MAX: not known. */
+struct communicators_progress {
+    uint32_t left, called;
+};
+struct communicators_progress communicators_progress(const struct communicators *s, uint64_t name,
+                                                     uint32_t rank);
+void communicators_reached(struct communicators *s, uint64_t name, uint32_t rank, uint32_t left,
+                           uint32_t called);            /* see view_comm_reached() */
+bool communicators_told(const struct communicators *s); /* communicators_reached() said it of some */
 /* as view_comm_label() */
 char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size);
 /* As view_comms_get(); main: the communicator that steps are counted on. */

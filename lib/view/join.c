@@ -107,6 +107,11 @@ uint32_t join_place(const struct join *j, uint32_t rank)
     return place && *place ? *place - 1 : UINT32_MAX;
 }
 
+uint32_t join_rank(const struct join *j, uint32_t place)
+{
+    return place < j->size ? j->rank[place] : UINT32_MAX;
+}
+
 static void deliver_collective(struct join *j, struct open *o, join_sink *sink, void *arg)
 {
     const float *stay = o->stay_s;

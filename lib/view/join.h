@@ -52,6 +52,8 @@ void join_leave(struct join *j, uint32_t rank);
 uint32_t join_announced(const struct join *j);            /* members that join_member() announced */
 uint32_t join_place(const struct join *j, uint32_t rank); /* among the members; UINT32_MAX: not one */
 
+uint32_t join_rank(const struct join *j, uint32_t place); /* UINT32_MAX: not announced, or none */
+
 /* Take a sample of a synchronising operation; false: not a member, or too late. */
 bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *arg);
 

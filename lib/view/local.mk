@@ -36,5 +36,6 @@ libview_a_SOURCES = \
 	lib/view/view_sentence.c \
 	lib/view/view_stall.c \
 	lib/view/view_stall_private.h \
+	lib/view/view_stall_waits.c \
 	lib/view/view_stall_words.c
 VIEW_LIBS = libview.a $(CALLS_LIBS) $(DETECT_LIBS) $(GRAPH_LIBS) $(MODEL_LIBS) $(WIRE_LIBS) $(RING_LIBS) -lm

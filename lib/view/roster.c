@@ -175,6 +175,7 @@ bool roster_take_live(struct roster *s, double now_s, const struct live *i)
     k->inside_op = i->op;
     k->inside_comm = i->comm;
     k->inside_ns = i->enter_ns;
+    k->inside_bytes = i->bytes;
     k->inside_seq = i->seq;
     k->never_left = i->age_ns == LIVE_NEVER_LEFT && i->op != RING_OP_NONE;
     k->inside_since_s = now_s - (k->never_left ? 0 : (double)i->age_ns * 1e-9);
@@ -191,10 +192,9 @@ void roster_take_partner(struct roster *s, const struct partner_item *i)
         s->quota->refused++;
         return;
     }
-    several = k->partner.enter_ns == i->enter_ns &&
-              (k->partner.op != i->op || k->partner.peer != i->peer || k->partner.tag != i->tag);
+    several = k->partner.enter_ns == i->enter_ns && k->partner.peer != i->peer;
     k->partner = *i;
-    if (several) /* a record that ends in a wait for several messages */
+    if (several) /* a record that ends in a wait for messages of several ranks */
         k->partner.op = RING_OP_NONE;
 }
 
@@ -236,6 +236,14 @@ bool roster_take_counts(struct roster *s, double now_s, const struct counts *i)
     k->dropped = i->dropped;
     k->missed = i->missed;
     return true;
+}
+
+void roster_record(struct roster *s, uint32_t rank, bool recorded, uint32_t queued)
+{
+    if (rank >= s->n)
+        return;
+    s->rank[rank].unrecorded = !recorded;
+    s->rank[rank].queued = queued;
 }
 
 void roster_take_losses(struct roster *s, const struct losses_item *i)

@@ -14,6 +14,9 @@ struct view_rank {
     uint8_t inside_op, live_op; /* live_op: of the newest live item, also when the rank has left since */
     uint32_t inside_seq;
     uint64_t inside_comm, inside_ns; /* ns: by the node's clock */
+    uint64_t inside_bytes;
+    uint32_t queued;             /* calls that it has made, that are not over, beside that one */
+    bool unrecorded;             /* nothing is known of its calls, see view_rank_record() */
     struct partner_item partner; /* of the call that it entered at partner.enter_ns; op RING_OP_NONE: none */
     double inside_since_s, live_at_s, left_at_s;
     bool never_left;
@@ -46,6 +49,8 @@ bool roster_end(struct roster *s, uint32_t rank, uint16_t app, bool vanished);
 void roster_take_sample(struct roster *s, double now_s, const struct sample *i);
 void roster_take_partner(struct roster *s, const struct partner_item *i);
 void roster_take_process(struct roster *s, double now_s, const struct process_item *i);
+void roster_record(struct roster *s, uint32_t rank, bool recorded,
+                   uint32_t queued); /* see view_rank_record() */
 void roster_take_losses(struct roster *s, const struct losses_item *i);
 void roster_take_signals(struct roster *s, const struct signals_item *i);
 /* false: the item was refused. */

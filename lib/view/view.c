@@ -319,6 +319,16 @@ void view_comm_forget(struct view *v, uint64_t name)
     communicators_forget_one(v->communicators, name);
 }
 
+void view_comm_reached(struct view *v, uint64_t name, uint32_t rank, uint32_t left, uint32_t called)
+{
+    communicators_reached(v->communicators, name, rank, left, called);
+}
+
+void view_rank_record(struct view *v, uint32_t rank, bool recorded, uint32_t queued)
+{
+    roster_record(v->roster, rank, recorded, queued);
+}
+
 void view_node_silent(struct view *v, const char *node, double since_s)
 {
     presence_node_silent(v->presence, node, since_s);

@@ -71,6 +71,13 @@ double view_adapter_get(const struct view *v, unsigned *number); /* 0: none is k
 /* rank ended, or its process vanished without finalizing: its figures stay, it is no longer waited for. */
 void view_rank_end(struct view *v, uint32_t rank, uint16_t app, bool vanished);
 
+/* What a record of a job that stands still says beside its calls.  In a communicator that is known: the
+ * numbers of the newest collectives that the rank has left and has called (UINT32_MAX: not known).  Of a
+ * rank: whether its calls were recorded, and how many it has made that are not over, beside the one that it
+ * is in. */
+void view_comm_reached(struct view *v, uint64_t name, uint32_t rank, uint32_t left, uint32_t called);
+void view_rank_record(struct view *v, uint32_t rank, bool recorded, uint32_t queued);
+
 /* What the caller knows beside the items.  A node of which nothing has come since since_s, the caller's
  * clock; NaN: it is heard. */
 void view_node_silent(struct view *v, const char *node, double since_s);

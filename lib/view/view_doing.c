@@ -4,9 +4,14 @@
 #include "ring/ring.h"
 #include "view/view_stall_private.h"
 
+bool view_stall_is_seen(const struct view_rank *k, double now_s)
+{
+    return k->never_left || k->live_at_s + LIVE_VALID_S > now_s;
+}
+
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s)
 {
-    if (!k->known || k->ended || k->live_at_s + LIVE_VALID_S <= now_s)
+    if (!k->known || k->ended || !view_stall_is_seen(k, now_s))
         return STALL_ELSEWHERE;
     if (k->inside_op == RING_OP_NONE)
         return k->live_op == RING_OP_NONE ? STALL_OUTSIDE : STALL_ELSEWHERE;

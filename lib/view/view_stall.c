@@ -2,15 +2,15 @@
  *
  * Evidence, the strongest first: a process that cannot run; a node that has gone silent; a rank that is in
  * none of the calls in which the others wait, or that is in an older collective of the same communicator, or
- * in another one than they; ranks that wait for each other in a circle of calls; a rank in a message while
- * the others wait in a collective, or at the end of all chains of ranks that wait for one another.  With whom
- * a rank exchanges several messages at once is not known. */
+ * in another one than they, or in the same with another size; ranks at the end of the chains of those that
+ * wait for one another (view_stall_waits.c), or that wait for each other in a circle of calls; a rank in a
+ * message while the others wait in a collective.  With whom a rank exchanges several messages at once is not
+ * known. Where a record says how far each rank has come in its communicators, the chains tell more than the
+ * rest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/map.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "view/view_stall_private.h"
@@ -123,7 +123,7 @@ struct place { /* a rank's newest collective of a communicator */
     bool inside;
 };
 
-enum mark { UNMARKED, PASSED, BEHIND_OUTSIDE, BEHIND_INSIDE, DIFFERS };
+enum mark { UNMARKED, PASSED, BEHIND_OUTSIDE, BEHIND_INSIDE, DIFFERS, OTHER_SIZE };
 
 static int by_comm(const void *a, const void *b)
 {
@@ -224,6 +224,40 @@ static void mark_different(struct stall_search *s, size_t from, size_t to, const
     }
 }
 
+/* All pass the same number of bytes in it. */
+static bool has_one_size(uint8_t op)
+{
+    return op == RING_OP_ALLREDUCE || op == RING_OP_REDUCE || op == RING_OP_BCAST;
+}
+
+/* Bytes that this place passes in the front; 0: it is not in it, or they are not known. */
+static uint64_t bytes_in(const struct stall_search *s, const struct place *p, const struct stall_front *f)
+{
+    const struct view_rank *k = roster_at(s->v->roster, p->rank);
+
+    return p->inside && p->seq == f->seq && k->inside_op == f->op ? k->inside_bytes : 0;
+}
+
+/* Ranks that call the same collective with another size than most do. */
+static void mark_sizes(struct stall_search *s, size_t from, size_t to, const struct stall_front *f)
+{
+    uint64_t most = 0; /* by majority vote (R. Boyer, J. Moore, MJRTY, 1981) */
+    size_t votes = 0;
+
+    for (size_t i = from; i < to && has_one_size(f->op); i++) {
+        uint64_t bytes = bytes_in(s, &s->place[i], f);
+
+        if (!bytes)
+            continue;
+        if (!votes)
+            most = bytes;
+        votes += bytes == most ? 1 : (size_t)-1;
+    }
+    for (size_t i = from; i < to && has_one_size(f->op); i++)
+        if (bytes_in(s, &s->place[i], f) && bytes_in(s, &s->place[i], f) != most)
+            s->mark[s->place[i].rank] = OTHER_SIZE;
+}
+
 static void mark_ranks(struct stall_search *s, bool polled)
 {
     for (size_t from = 0, to; from < s->n_places; from = to) {
@@ -238,6 +272,7 @@ static void mark_ranks(struct stall_search *s, bool polled)
         if (f.waiting) {
             mark_group(s, from, to, f.seq);
             mark_different(s, from, to, &f);
+            mark_sizes(s, from, to, &f);
         } else if (polled) {
             mark_group(s, from, to, s->place[to - 1].seq);
         }
@@ -279,6 +314,11 @@ static bool differs(const struct stall_search *s, const struct view_rank *k)
 static bool is_only_counted(const struct view_rank *k)
 {
     return k->missed && !k->events;
+}
+
+static bool has_other_size(const struct stall_search *s, const struct view_rank *k)
+{
+    return s->mark[k - roster_at(s->v->roster, 0)] == OTHER_SIZE;
 }
 
 static bool waits_for_nobody(const struct stall_search *s, const struct view_rank *k)
@@ -356,96 +396,49 @@ static void keep_those(struct stall_search *s, bool is(const struct stall_search
     s->n = n;
 }
 
-/* Has a rank that waits elsewhere still to come to the collective in which another one waits?  The root of a
- * rooted one may have left it. */
-static bool is_absent(const struct stall_search *s, const struct view_rank *other,
-                      const struct view_rank *waits)
+static bool ends_chains(const struct stall_search *s, const struct view_rank *k)
 {
-    enum stall_doing doing = view_stall_doing(s->v, other, s->now_s);
-    bool elsewhere =
-        doing == STALL_MESSAGE || (doing == STALL_COLLECTIVE && other->inside_comm != waits->inside_comm);
-    bool passed = other->left_op != RING_OP_NONE && other->left_comm == waits->inside_comm &&
-                  other->left_seq >= waits->inside_seq;
+    uint8_t end = s->end[k - roster_at(s->v->roster, 0)];
 
-    return elsewhere && !passed;
+    return end == STALL_END_FREE || end == STALL_END_BEHIND;
 }
 
-static uint32_t absent_from(const struct stall_search *s, const struct view_rank *waits)
+static bool ends_chains_unrecorded(const struct stall_search *s, const struct view_rank *k)
 {
-    uint32_t r = 0;
-
-    while (r < roster_limit(s->v->roster) &&
-           !(communicators_member(s->v->communicators, waits->inside_comm, r) &&
-             is_absent(s, roster_at(s->v->roster, r), waits)))
-        r++;
-    return r;
+    return ends_chains(s, k) || s->end[k - roster_at(s->v->roster, 0)] == STALL_END_UNRECORDED;
 }
 
-/* Whom each rank waits for: the partner of its message, or a member of its collective that waits elsewhere;
- * itself: nobody who is known. */
-static void find_next(struct stall_search *s)
+static bool ends_chains_unknown(const struct stall_search *s, const struct view_rank *k)
 {
-    struct map absent = { 0 }; /* by collective */
-    uint32_t limit = roster_limit(s->v->roster);
-
-    for (uint32_t r = 0; r < limit; r++) {
-        const struct view_rank *k = roster_at(s->v->roster, r);
-        enum stall_doing doing = view_stall_doing(s->v, k, s->now_s);
-        const struct partner_item *p = doing == STALL_MESSAGE ? roster_partner(k) : NULL;
-        uint64_t collective = hash_mix(k->inside_comm) + k->inside_seq;
-        uint32_t next = p ? p->peer : limit;
-
-        if (doing == STALL_COLLECTIVE && map_get(&absent, collective) == MAP_NONE)
-            map_put(&absent, collective, absent_from(s, k));
-        if (doing == STALL_COLLECTIVE)
-            next = map_get(&absent, collective);
-        s->next[r] = next < limit ? next : r;
-        if (next < limit)
-            s->awaited[next] = true;
-    }
-    map_free(&absent);
+    return s->end[k - roster_at(s->v->roster, 0)] == STALL_END_UNKNOWN;
 }
 
-/* The circle that a rank is in, from the smallest one on. */
-static void name_circle(struct stall_search *s, uint32_t rank)
+/* Whoever the chains of ranks that wait for one another end at.  That others' records are missing says little
+ * of them where they are many: then not all files were given. */
+static void name_roots(struct stall_search *s)
 {
-    uint32_t first = rank;
+    uint32_t limit = roster_limit(s->v->roster), recorded = 0, unrecorded = 0;
 
-    for (uint32_t r = s->next[rank]; r != rank; r = s->next[r])
-        first = r < first ? r : first;
-    s->why = STALL_CIRCLE;
-    s->rank[s->n++] = first;
-    for (uint32_t r = s->next[first]; r != first; r = s->next[r])
-        s->rank[s->n++] = r;
-}
-
-/* Follow whom the ranks wait for: to a circle, or always to the same rank, which then holds all up. */
-static void name_end(struct stall_search *s)
-{
-    uint32_t limit = roster_limit(s->v->roster), end = limit, ends = 0;
-    uint32_t *walk = xcalloc(limit + 1, sizeof(*walk)); /* that came by a rank; 0: none */
-
-    for (uint32_t first = 0; first < limit && !s->n; first++) {
-        uint32_t rank = first;
-
-        if (walk[first] ||
-            view_stall_doing(s->v, roster_at(s->v->roster, first), s->now_s) < STALL_COLLECTIVE)
-            continue;
-        for (; !walk[rank] && s->next[rank] != rank; rank = s->next[rank])
-            walk[rank] = first + 1;
-        if (walk[rank] == first + 1) {
-            name_circle(s, rank);
-        } else if (!walk[rank]) {
-            walk[rank] = first + 1;
-            end = rank;
-            ends++;
-        }
-    }
-    free(walk);
-    if (s->n || ends != 1)
+    if (s->n)
         return;
-    s->why = STALL_MISSING;
-    s->rank[s->n++] = end;
+    for (uint32_t r = 0; r < limit; r++) {
+        recorded += roster_at(s->v->roster, r)->known && !roster_at(s->v->roster, r)->unrecorded;
+        unrecorded += s->end[r] == STALL_END_UNRECORDED;
+    }
+    name_all(s, STALL_ROOTS, unrecorded < recorded ? ends_chains_unrecorded : ends_chains);
+    if (s->n == 1 && s->end[s->rank[0]] == STALL_END_FREE && s->front.waiting &&
+        s->missed[s->rank[0]].comm == s->front.comm && s->missed[s->rank[0]].seq == s->front.seq)
+        s->why = STALL_MISSING; /* it is missing where most wait */
+    if (!s->n && unrecorded) {
+        s->why = STALL_UNRECORDED;
+    } else if (!s->n && s->n_circle) {
+        s->why = STALL_CIRCLE;
+        memcpy(s->rank, s->circle, s->n_circle * sizeof(*s->rank));
+        s->n = s->n_circle;
+    } else if (!s->n && !s->told) {
+        name_all(s, STALL_MISSING, ends_chains_unknown);
+        s->n = s->n == 1 ? 1 : 0;
+    }
 }
 
 static bool is_in_front(const struct stall_search *s, const struct view_rank *k)
@@ -469,16 +462,32 @@ static void name_alone(struct stall_search *s)
     name_all(s, STALL_ALONE, is_in_front);
 }
 
+/* By what a record says, which has all that there was to know. */
+static void name_recorded(struct stall_search *s)
+{
+    s->why = STALL_NOBODY;
+    name_all(s, STALL_DIFFERS, differs);
+    name_all(s, STALL_SIZES, has_other_size);
+    name_roots(s);
+    if (!s->n && s->why != STALL_UNRECORDED)
+        s->why = STALL_NOBODY;
+}
+
 static void name_culprits(struct stall_search *s)
 {
     name_all(s, STALL_HALTED, halted);
     name_all(s, STALL_LOST, lost);
     name_all(s, STALL_MISSING, gone);
+    if (s->told && !s->n) {
+        name_recorded(s);
+        return;
+    }
     if (!s->n) {
         name_all(s, STALL_MISSING, behind_outside);
         name_alone(s);
     }
     name_all(s, STALL_DIFFERS, differs);
+    name_all(s, STALL_SIZES, has_other_size);
     if (!s->n) {
         name_all(s, STALL_MISSING, waits_for_nobody);
         if (s->n == s->scene.ranks)
@@ -488,8 +497,7 @@ static void name_culprits(struct stall_search *s)
         keep_first(s);
     }
     name_all(s, STALL_BEHIND, behind_inside);
-    if (!s->n)
-        name_end(s);
+    name_roots(s);
     if (!s->n) {
         name_all(s, STALL_MISSING, in_message);
         keep_first(s);
@@ -519,12 +527,17 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
         return false;
     s.place = xcalloc(limit + 1, sizeof(*s.place));
     s.mark = xcalloc(limit + 1, sizeof(*s.mark));
-    s.next = xcalloc(limit + 1, sizeof(*s.next));
+    s.told = communicators_told(v->communicators);
     s.awaited = xcalloc(limit + 1, sizeof(*s.awaited));
+    s.end = xcalloc(limit + 1, sizeof(*s.end));
+    s.waiter = xcalloc(limit + 1, sizeof(*s.waiter));
+    memset(s.waiter, 0xff, (limit + 1) * sizeof(*s.waiter));
+    s.missed = xcalloc(limit + 1, sizeof(*s.missed));
+    s.circle = xcalloc(limit + 1, sizeof(*s.circle));
     s.rank = xcalloc(limit + 1, sizeof(*s.rank));
     collect_places(&s);
     mark_ranks(&s, !scene->collectives && !scene->messages);
-    find_next(&s);
+    stall_waits_find(&s);
     name_culprits(&s);
     view_stall_words(&s, out->text, sizeof(out->text));
     /* All of a sudden stopped: that may be Slurm, which answers in a moment. */
@@ -542,8 +555,11 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     }
     free(s.place);
     free(s.mark);
-    free(s.next);
     free(s.awaited);
+    free(s.end);
+    free(s.waiter);
+    free(s.missed);
+    free(s.circle);
     free(s.rank);
     return true;
 }

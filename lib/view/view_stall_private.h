@@ -15,6 +15,8 @@ enum stall_doing {
     STALL_MESSAGE
 };
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s);
+/* Is it known what the rank does? */
+bool view_stall_is_seen(const struct view_rank *k, double now_s);
 
 /* Since when no rank has come further: a step, or a collective of the communicator that steps are counted on;
  * without steps, any call.  Infinite: not known. */
@@ -41,12 +43,24 @@ struct stall_front {
 enum stall_why {
     STALL_NOBODY, /* is known to hold it up */
     STALL_HALTED,
-    STALL_LOST,    /* its node has gone silent */
-    STALL_BEHIND,  /* inside of an older collective than the others */
-    STALL_DIFFERS, /* in another collective than the others */
-    STALL_CIRCLE,  /* they wait for each other */
-    STALL_ALONE,   /* in a collective that most ranks do not call */
-    STALL_MISSING  /* where the others wait */
+    STALL_LOST,      /* its node has gone silent */
+    STALL_BEHIND,    /* inside of an older collective than the others */
+    STALL_DIFFERS,   /* in another collective than the others */
+    STALL_SIZES,     /* in the same one with another number of bytes */
+    STALL_CIRCLE,    /* they wait for each other */
+    STALL_ALONE,     /* in a collective that most ranks do not call */
+    STALL_MISSING,   /* where the others wait */
+    STALL_ROOTS,     /* all chains of ranks that wait for one another end at them */
+    STALL_UNRECORDED /* at ranks of which nothing is recorded, and these are most */
+};
+
+/* Where a chain of ranks that wait for one another ends. */
+enum stall_end {
+    STALL_END_NONE,       /* not at this rank */
+    STALL_END_UNKNOWN,    /* whom the rank waits for, if for anybody, is not known */
+    STALL_END_FREE,       /* it is in no call, and others wait for it */
+    STALL_END_BEHIND,     /* it is in a collective to which all have come, and which others have left */
+    STALL_END_UNRECORDED, /* others wait for it, and nothing of it is recorded */
 };
 
 struct stall_search {
@@ -55,13 +69,22 @@ struct stall_search {
     struct stall_scene scene;
     struct place *place;
     size_t n_places;
-    uint8_t *mark;            /* by rank, and so are these: */
-    uint32_t *next;           /* whom it waits for; itself: nobody who is known */
-    bool *awaited;            /* somebody waits for it */
-    struct stall_front front; /* in which most wait; waiting 0: none */
-    uint32_t *rank, n;        /* that hold it up */
+    bool told;        /* how far ranks have come in their communicators is said: nothing has to be guessed */
+    uint8_t *mark;    /* by rank, and so are these: */
+    bool *awaited;    /* somebody waits for it */
+    uint8_t *end;     /* enum stall_end */
+    uint32_t *waiter; /* who waits for its message; UINT32_MAX: nobody */
+    struct stall_front *missed; /* the collective in which most wait for it; waiting 0: none */
+    uint32_t *circle, n_circle; /* ranks that wait for each other, each for the next one */
+    bool circle_order;          /* among them: who has made the other's call, behind the one that it is in */
+    bool unsure;                /* others seem to wait for each other, and that is not sure */
+    struct stall_front front;   /* in which most wait; waiting 0: none */
+    uint32_t *rank, n;          /* that hold it up */
     enum stall_why why;
 };
+
+/* view_stall_waits.c: fills end, awaited, waiter, missed and the circle */
+void stall_waits_find(struct stall_search *s);
 
 /* The sentence.  Returns buf. */
 char *view_stall_words(const struct stall_search *s, char *buf, size_t size);

@@ -43,8 +43,8 @@ static const char *collective_name(uint8_t op)
     return op == RING_OP_WAIT || op == RING_OP_NONE ? "collective" : ring_op_name(op);
 }
 
-/* "a receive from rank 3 (tag 7)" */
-static void say_message(struct words *w, const struct view_rank *k)
+/* "a receive from rank 3 (tag 7)"; a record that says how far ranks have come has no tags. */
+static void say_message(struct words *w, const struct stall_search *s, const struct view_rank *k)
 {
     const struct partner_item *p = roster_partner(k);
     bool sends = p && p->op == RING_OP_SEND;
@@ -53,11 +53,13 @@ static void say_message(struct words *w, const struct view_rank *k)
         say(w, "%s",
             k->live_op == RING_OP_WAIT ? "a wait for messages" : "a send, receive, probe or one-sided call");
     else
-        say(w, "%s%s rank %u (tag %d)", k->live_op == RING_OP_WAIT ? "a wait for " : "a ",
+        say(w, "%s%s rank %u", k->live_op == RING_OP_WAIT ? "a wait for " : "a ",
             k->live_op != RING_OP_WAIT ? sends ? "send to" : "receive from"
             : sends                    ? "its message to"
                                        : "a message from",
-            p->peer, p->tag);
+            p->peer);
+    if (p && !s->told)
+        say(w, " (tag %d)", p->tag);
 }
 
 /* " in allreduce 12 of world", of a rank that waits. */
@@ -70,7 +72,7 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
         break;
     case STALL_MESSAGE:
         say(w, " in ");
-        say_message(w, k);
+        say_message(w, s, k);
         break;
     case STALL_OUTSIDE:
         say(w, " between calls");
@@ -80,6 +82,13 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
     case STALL_ELSEWHERE:
         break;
     }
+}
+
+/* " for 41 s"; nothing where no time is known to have passed, as in a record that has no other times. */
+static void say_for(struct words *w, double duration_s)
+{
+    if (duration_s > 0)
+        say(w, " for %s", text_s(duration_s).s);
 }
 
 /* "its process is gone", "between calls for 41 s, ..." */
@@ -92,9 +101,13 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
         say(w, "its process is gone");
     } else if (k->ended) {
         say(w, "it has finalized MPI");
-    } else if (k->live_at_s + LIVE_VALID_S <= s->now_s) { /* a trace does not report what a rank is doing */
-        if (k->left_op == RING_OP_NONE)
-            say(w, "it never reported a collective");
+    } else if (!view_stall_is_seen(k, s->now_s)) { /* a trace does not report what a rank is doing */
+        struct communicators_progress p = communicators_progress(s->v->communicators, s->front.comm, rank);
+
+        if (k->left_op == RING_OP_NONE && s->told && p.left != UINT32_MAX)
+            say(w, "it is in no call, and left number %u there last", p.left);
+        else if (k->left_op == RING_OP_NONE)
+            say(w, s->told ? "it is in no call" : "it never reported a collective");
         else
             say(w, "its last record is leaving %s %u of %s", ring_op_name(k->left_op), k->left_seq,
                 label(s->v, k->left_comm).s);
@@ -106,7 +119,7 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
             say(w, ", its last collective was %u", k->inside_seq);
     } else {
         say(w, "in ");
-        say_message(w, k);
+        say_message(w, s, k);
         say(w, " for %s", text_s(s->now_s - k->inside_since_s).s);
     }
 }
@@ -129,7 +142,7 @@ static void say_behind(struct words *w, uint32_t n)
 /* How far a rank is behind the front; 0: it is not, or on another communicator. */
 static uint32_t lag(const struct stall_search *s, const struct view_rank *k)
 {
-    bool same = s->front.waiting && k->inside_comm == s->front.comm && k->live_at_s + LIVE_VALID_S > s->now_s;
+    bool same = s->front.waiting && k->inside_comm == s->front.comm && view_stall_is_seen(k, s->now_s);
 
     return same && k->inside_seq < s->front.seq ? s->front.seq - k->inside_seq : 0;
 }
@@ -229,9 +242,180 @@ static void describe_different(struct words *w, const struct stall_search *s)
     say_rank(w, s, s->rank[0]);
     say(w, " is");
     say_call(w, s, k);
-    say(w, " for %s, ", text_s(s->now_s - k->inside_since_s).s);
+    say_for(w, s->now_s - k->inside_since_s);
+    say(w, ", ");
     say_others(w, s);
     say(w, ": the program calls different collectives");
+}
+
+/* "rank 1 is in allreduce 12 of world with 64 B, 3 others wait in allreduce 12 of world with 128 B: ..." */
+static void describe_sizes(struct words *w, const struct stall_search *s)
+{
+    const struct view_rank *k = roster_at(s->v->roster, s->rank[0]), *other = NULL;
+
+    for (uint32_t r = 0; r < roster_limit(s->v->roster) && !other; r++) {
+        const struct view_rank *o = roster_at(s->v->roster, r);
+
+        if (view_stall_doing(s->v, o, s->now_s) == STALL_COLLECTIVE && o->inside_comm == k->inside_comm &&
+            o->inside_seq == k->inside_seq && o->inside_bytes != k->inside_bytes)
+            other = o;
+    }
+    if (s->n > 1)
+        say(w, "%u ranks call a collective with another size than the others, the first of them: ", s->n);
+    say_rank(w, s, s->rank[0]);
+    say(w, " is");
+    say_call(w, s, k);
+    say(w, " with %s", text_bytes((double)k->inside_bytes).s);
+    say_for(w, s->now_s - k->inside_since_s);
+    if (other)
+        say(w, ", rank %u with %s", (unsigned)(other - roster_at(s->v->roster, 0)),
+            text_bytes((double)other->inside_bytes).s);
+    say(w, ": the program calls it with different sizes");
+}
+
+#define ROOT_WORDS     4u  /* ranks, and groups of ranks, that a sentence names */
+#define ROOTS_COMPARED 64u /* among so many of the first ones */
+
+/* Do the same words fit both? */
+static bool same_root(const struct stall_search *s, uint32_t a, uint32_t b)
+{
+    const struct view_rank *x = roster_at(s->v->roster, a), *y = roster_at(s->v->roster, b);
+    const struct stall_front *f = &s->missed[a], *g = &s->missed[b];
+    bool same = s->end[a] == s->end[b] && f->comm == g->comm && f->seq == g->seq && f->waiting && g->waiting;
+
+    return same && (s->end[a] != STALL_END_BEHIND ||
+                    (x->inside_comm == y->inside_comm && x->inside_seq == y->inside_seq));
+}
+
+/* "rank 9", "ranks 9 and 14": those of the named ones, from place first on, for whom the same words fit.
+ * Returns how many. */
+static uint32_t say_alike(struct words *w, const struct stall_search *s, uint32_t first)
+{
+    uint32_t n = 0, said = 0;
+
+    for (uint32_t i = first; i < s->n; i++)
+        n += i == first || same_root(s, s->rank[first], s->rank[i]);
+    if (n == 1) {
+        say_rank(w, s, s->rank[first]);
+        return n;
+    }
+    say(w, "ranks");
+    for (uint32_t i = first; i < s->n && said < ROOT_WORDS; i++)
+        if (i == first || same_root(s, s->rank[first], s->rank[i])) {
+            said++;
+            say(w, "%s %u", said == 1 ? "" : said == n ? " and" : ",", s->rank[i]);
+        }
+    if (n > said)
+        say(w, " and %u more", n - said);
+    return n;
+}
+
+/* "has not come to alltoall 7 of ep (8 ranks), in which 6 wait" */
+static void say_missed(struct words *w, const struct stall_search *s, uint32_t rank, bool several)
+{
+    const struct stall_front *f = &s->missed[rank];
+
+    if (f->waiting)
+        say(w, " %s not come to %s %u of %s (%u ranks), in which %u wait%s", several ? "have" : "has",
+            collective_name(f->op), f->seq, label(s->v, f->comm).s,
+            communicators_size(s->v->communicators, f->comm), f->waiting, f->waiting == 1 ? "s" : "");
+    else if (s->waiter[rank] != UINT32_MAX) {
+        say(w, " does not answer rank %u, which waits in ", s->waiter[rank]);
+        say_message(w, s, roster_at(s->v->roster, s->waiter[rank]));
+    }
+}
+
+/* Where the ranks for whom the same words fit have all come equally far. */
+static void say_progress(struct words *w, const struct stall_search *s, uint32_t rank)
+{
+    const struct stall_front *f = &s->missed[rank];
+    struct communicators_progress p = communicators_progress(s->v->communicators, f->comm, rank);
+    bool equal = f->waiting && p.left != UINT32_MAX;
+
+    for (uint32_t i = 0; i < s->n && equal; i++)
+        equal = !same_root(s, rank, s->rank[i]) ||
+                communicators_progress(s->v->communicators, f->comm, s->rank[i]).left == p.left;
+    if (equal)
+        say(w, ", and left number %u there last", p.left);
+}
+
+/* "rank 12 is still in allgather 42806 of tp, which others have left; 2 wait for it in ..., which it has
+ * called" */
+static void say_root_behind(struct words *w, const struct stall_search *s, uint32_t rank, bool several)
+{
+    const struct view_rank *k = roster_at(s->v->roster, rank);
+    const struct stall_front *f = &s->missed[rank];
+    struct communicators_progress p = communicators_progress(s->v->communicators, f->comm, rank);
+
+    say(w, " %s still", several ? "are" : "is");
+    say_call(w, s, k);
+    say_for(w, s->now_s - k->inside_since_s);
+    say(w, ", which others have left");
+    if (!f->waiting)
+        return;
+    say(w, ", and %s missed in %s %u of %s (%u ranks), in which %u wait%s", several ? "are" : "is",
+        collective_name(f->op), f->seq, label(s->v, f->comm).s,
+        communicators_size(s->v->communicators, f->comm), f->waiting, f->waiting == 1 ? "s" : "");
+    if (p.called != UINT32_MAX && !several)
+        say(w, " and which it has %s", p.called < f->seq ? "not called" : "called behind the other one");
+}
+
+/* Of several ranks at which chains end, and of one that is not missed where most wait. */
+static void describe_roots(struct words *w, const struct stall_search *s)
+{
+    uint32_t said = 0, groups = 0;
+
+    for (uint32_t i = 0; i < s->n && i < ROOTS_COMPARED && groups < ROOT_WORDS; i++) {
+        uint32_t rank = s->rank[i], alike, before = 0;
+        bool several;
+
+        while (before < i && !same_root(s, s->rank[before], rank))
+            before++;
+        if (before < i)
+            continue;
+        say(w, "%s", groups++ ? "; " : "");
+        alike = say_alike(w, s, i);
+        said += alike;
+        several = alike > 1;
+        switch ((enum stall_end)s->end[rank]) {
+        case STALL_END_BEHIND:
+            say_root_behind(w, s, rank, several);
+            break;
+        case STALL_END_UNRECORDED:
+            say_missed(w, s, rank, several);
+            say(w, ": nothing of %s is recorded, so %s missing", several ? "them" : "it",
+                several ? "their processes have ended or their files are"
+                        : "its process has ended or its file is");
+            break;
+        default:
+            say_missed(w, s, rank, several);
+            if (s->told) {
+                say(w, ": %s in no call", several ? "they are" : "it is");
+                say_progress(w, s, rank);
+            } else if (!several) {
+                say(w, " (");
+                say_state(w, s, rank);
+                say(w, ")");
+            }
+            break;
+        }
+    }
+    if (said < s->n)
+        say(w, "; and %u more hold others up", s->n - said);
+}
+
+static void describe_unrecorded(struct words *w, const struct stall_search *s)
+{
+    uint32_t n = 0, first = 0;
+
+    for (uint32_t r = roster_limit(s->v->roster); r-- > 0;)
+        if (s->end[r] == STALL_END_UNRECORDED) {
+            first = r;
+            n++;
+        }
+    say_others(w, s);
+    say(w, " for %u rank%s of which nothing is recorded (rank %u%s): give the files of all ranks", n,
+        n == 1 ? "" : "s", first, n == 1 ? "" : ", ...");
 }
 
 /* "allreduce 12 of world (4 ranks) has been open for 12.0 s: " */
@@ -239,9 +423,10 @@ static void say_open(struct words *w, const struct stall_search *s)
 {
     const struct stall_front *f = &s->front;
 
-    say(w, "%s %u of %s (%u ranks) has been open for %s: ", collective_name(f->op), f->seq,
-        label(s->v, f->comm).s, communicators_size(s->v->communicators, f->comm),
-        text_s(s->now_s - f->since_s).s);
+    say(w, "%s %u of %s (%u ranks) %s open", collective_name(f->op), f->seq, label(s->v, f->comm).s,
+        communicators_size(s->v->communicators, f->comm), s->now_s > f->since_s ? "has been" : "is");
+    say_for(w, s->now_s - f->since_s);
+    say(w, ": ");
 }
 
 /* "rank 0 on n0 is alone in barrier 12 of world (16 ranks) for 12.0 s: ..." */
@@ -272,6 +457,8 @@ static void describe_circle(struct words *w, const struct stall_search *s)
         if (!roster_partner(k))
             say(w, " for rank %u", s->rank[(i + 1) % s->n]);
     }
+    if (s->circle_order)
+        say(w, "; they made these calls in different orders");
 }
 
 /* Ranks that the others wait for, and that wait for nobody themselves, or for a message. */
@@ -308,6 +495,11 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
 
     if (waiting)
         say_open(w, s);
+    if (s->told && s->unsure) {
+        say(w,
+            "ranks wait for each other, and for calls that are queued: what stands still first is not known");
+        return;
+    }
     if (waiting && waiting == s->scene.ranks && missing)
         say(w, "%u inside, and what the other%s do%s is not recorded (rank %u%s)", waiting,
             missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
@@ -317,11 +509,12 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
         say(w,
             "%u inside; the other ranks wait in other calls, and which of them holds the others up is not known",
             waiting);
-    else if (s->scene.messages)
-        say(w,
-            "no message for %s: %u of %u ranks wait for one, no process is stopped, and who should send is not known",
-            text_s(s->now_s - s->scene.message_s).s, s->scene.messages, s->scene.ranks);
-    else
+    else if (s->scene.messages) {
+        say(w, "no message");
+        say_for(w, s->now_s - s->scene.message_s);
+        say(w, ": %u of %u ranks wait for one, no process is stopped, and who should send is not known",
+            s->scene.messages, s->scene.ranks);
+    } else
         say(w, "no step for %s: no rank waits in a call, so all compute, poll or write",
             text_s(s->now_s - view_stall_idle_since_s(s->v)).s);
 }
@@ -329,10 +522,17 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
 char *view_stall_words(const struct stall_search *s, char *buf, size_t size)
 {
     static void (*const describe[])(struct words * w, const struct stall_search *s) = {
-        [STALL_NOBODY] = describe_nobody,     [STALL_HALTED] = describe_halted,
-        [STALL_LOST] = describe_lost,         [STALL_BEHIND] = describe_behind,
-        [STALL_DIFFERS] = describe_different, [STALL_CIRCLE] = describe_circle,
-        [STALL_ALONE] = describe_alone,       [STALL_MISSING] = describe_missing,
+        [STALL_NOBODY] = describe_nobody,
+        [STALL_HALTED] = describe_halted,
+        [STALL_LOST] = describe_lost,
+        [STALL_BEHIND] = describe_behind,
+        [STALL_DIFFERS] = describe_different,
+        [STALL_CIRCLE] = describe_circle,
+        [STALL_ALONE] = describe_alone,
+        [STALL_MISSING] = describe_missing,
+        [STALL_SIZES] = describe_sizes,
+        [STALL_ROOTS] = describe_roots,
+        [STALL_UNRECORDED] = describe_unrecorded,
     };
     struct words w = { buf, size, 0 };
 

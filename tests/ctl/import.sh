@@ -1,6 +1,7 @@
 #!/bin/bash
 # sgctl import: other programs' records of a training become traces that are judged right; what sgctl export wrote comes back as it was.
-# With timelines of real trainings beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES) these are read, too.
+# With timelines of real trainings, and dumps of real hangs, beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES; shared/import, or
+# SYNCGUARD_IMPORTS) these are read, too.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 command -v jq >/dev/null || skip_all "jq is not installed"
 dir=$(mktemp -d) || exit 1
@@ -8,6 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
 samples=$(cd "$top_srcdir/tests/trace/samples" && pwd) || exit 1
 timelines=${SYNCGUARD_TIMELINES:-$(cd "$top_srcdir" && pwd)/../shared/timelines}
+imports=${SYNCGUARD_IMPORTS:-$(cd "$top_srcdir" && pwd)/../shared/import}
 unset SYNCGUARD_CONF
 cd "$dir" || exit 1
 
@@ -38,6 +40,24 @@ try flight "$samples"/nccl_trace_rank_[012].json
 is "$(jq -c '.verdicts | map([.class, .scope, .culprits])' flight.json)" '[["hang","rank",["r2"]]]' "flight recorder: the rank that is behind is named"
 like "$(jq -r .sentence flight.json)" 'allreduce 41 of world \(3 ranks\).* 2 inside, waiting for rank 2 \(its last record is leaving allreduce 40' \
     "flight recorder: the collective, who is in it and who is not"
+
+# ---- its pickles: pending calls alone, an empty list of the rank that never came
+try pickles "$samples"/_dump_[0123]
+is "$(jq -c '.verdicts | map([.class, .scope, .culprits])' pickles.json)" '[["hang","rank",["r1","r3"]]]' "pickles: the ranks at the ends of all chains are named"
+like "$(jq -r .sentence pickles.json)" 'rank 1 has not come to alltoall 41 of world ep \(4 ranks\), in which 2 wait: it is in no call' "pickles: the call that a rank misses"
+like "$(jq -r .sentence pickles.json)" 'rank 3 is still in allgather 12 of tp 2,3, which others have left' "pickles: the call that a rank does not leave"
+sgctl import "$samples"/_dump_3 "$samples"/_dump_1 "$samples"/_dump_0 "$samples"/_dump_2 2>err | sgctl analyze --json - >mixed.json 2>>err
+is "$(jq -c .verdicts mixed.json)" "$(jq -c .verdicts pickles.json)" "pickles: the order of the files does not matter" || show err
+head -c 200 "$samples/_dump_0" >_dump_0
+sgctl import _dump_0 >out 2>err
+is $? 1 "pickles: a file that ends too early is refused"
+like "$(cat err)" '^sgctl: _dump_0: a pickle .* the file is not complete$' "pickles: that it does is said"
+printf "cos\nsystem\n(S'touch run'\ntR." | cat <(printf '\x80\x02') - >_dump_1
+sgctl import _dump_1 >out 2>err
+is "$? $(cat err)" "1 sgctl: _dump_1: a pickle that is not read: GLOBAL at byte 3: it could import, call or fetch something, and only data is read" \
+    "pickles: one that calls something is refused"
+[ ! -e run ]
+ok $? "pickles: what it would call did not run"
 
 # ---- torch.profiler and NCCL Inspector: 2 ranks, rank 1 works 3 ms longer
 for name in kineto inspector; do
@@ -99,4 +119,27 @@ for name in AR ST; do
         skip "$name: a real timeline" "no timelines beside the source tree"
     fi
 done
+
+# ---- dumps of real hangs, with a log of the ranks that were hurt
+for name in gpu_error_1st lock_gil_1st; do
+    set=$imports/flight_recorder/$name
+    if [ -f "$set/fault_injection.log" ]; then
+        hurt=$(sed -n 's/^Fault ranks: //p' "$set/fault_injection.log" | jq -c 'map("r\(.)")')
+        try $name "$set"/_dump_*
+        is "$(jq -c '.verdicts | map([.class, .culprits])' $name.json)" "[[\"hang\",$hurt]]" "$name: the ranks that were hurt are named, and no others"
+        like "$(jq -r .sentence $name.json)" '(have not come to|is missed in) alltoall [0-9]+ of EXPERT_MODEL' "$name: the call that they miss is named"
+    else
+        skip "$name: dumps of a real hang" "no dumps beside the source tree"
+    fi
+done
+if [ -f "$imports/flight_recorder/tutorial_2.3.json" ]; then
+    sgctl import "$imports/flight_recorder/tutorial_2.3.json" >out 2>err
+    is $? 1 "tutorial: the number in the name is none of a rank"
+    cp "$imports/flight_recorder/tutorial_2.3.json" rank_0.json
+    try tutorial rank_0.json
+    is "$(jq -c '[.ranks, .trace.records, (.verdicts | length)]' tutorial.json)" '[1,1,0]' "tutorial: one call of one rank, and no verdict"
+    like "$(cat tutorial.err)" '1 calls end when the recorder looked' "tutorial: the end of a call is when somebody looked, which is said"
+else
+    skip "tutorial: a dump of version 2.3" "no dumps beside the source tree"
+fi
 done_testing

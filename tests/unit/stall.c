@@ -26,6 +26,7 @@ struct rank {
     bool idle;       /* it uses no CPU */
     uint8_t message; /* that its call lasts for: RING_OP_SEND or RING_OP_RECV; 0: not known */
     uint32_t peer;
+    uint64_t bytes; /* 0: not known */
 };
 
 static void put(struct telemetry_item item)
@@ -108,6 +109,7 @@ static void stand_still(const struct rank rank[RANKS], double seconds)
                                                    .state = RING_STATE_RUNNING,
                                                    .comm = k->comm,
                                                    .seq = k->seq,
+                                                   .bytes = k->bytes,
                                                    .enter_ns = enter_ns,
                                                    .age_ns = (uint64_t)(s * 1e9) } });
             if (k->message)
@@ -266,6 +268,10 @@ static const struct {
       { .op = RING_OP_BCAST, .comm = WORLD, .seq = 40 },
       "r5: rank 5 on node5 is in bcast 40 of world for 40.0 s, 7 others wait in allreduce 40 of world: the program calls different "
       "collectives" },
+    { "a rank that calls the same collective with another size is named",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40, .bytes = 8 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40, .bytes = 16 },
+      "r5: rank 5 on node5 is in allreduce 40 of world with 16 B for 40.0 s, rank 0 with 8 B: the program calls it with different sizes" },
     { "a rank that called a collective which all others, who do nothing any more, did not call is named",
       { .op = NONE, .comm = WORLD, .seq = 39, .idle = true },
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
@@ -318,6 +324,25 @@ static void chain(void)
     stand_still(rank, 40);
     ok(!strncmp(hang(), "r1: ", 4),
        "a rank that waits for a message is not the root where another is in no call: %s", hang());
+    view_free(view);
+}
+
+/* Rank 5 has left the collective in which ranks 0 to 3 wait for its row, and is the one for whom that waits.
+ */
+static void chain_to_a_rank_that_was_there(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
+    rank[5] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 40 };
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r5: rank 5 on node5 has not come to allreduce 78 of 4@4 (4 ranks), in which 3 wait (between calls for 40.0 s, "
+        "its last collective was 40)",
+        "the rank at the end of all chains is named, with the collective that it misses");
     view_free(view);
 }
 
@@ -647,6 +672,7 @@ int main(void)
 {
     table();
     chain();
+    chain_to_a_rank_that_was_there();
     deadlock();
     messages_in_a_circle();
     all_stopped();
