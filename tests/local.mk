@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	tests/unit/answers \
 	tests/unit/audit \
 	tests/unit/arrange \
+	tests/unit/arrivals \
 	tests/unit/backlog \
 	tests/unit/cadence \
 	tests/unit/cadence_job \

@@ -314,6 +314,15 @@ void communicators_take_sample(struct communicators *s, const struct sample *i)
     join_sample(c->join, i, on_joined, &arg);
 }
 
+void communicators_finish(struct communicators *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct joined_arg arg = { .communicators = s, .comm = &s->comm[i] };
+
+        join_finish(s->comm[i].join, on_joined, &arg);
+    }
+}
+
 void communicators_end_rank(struct communicators *s, uint32_t rank)
 {
     for (size_t i = 0; i < s->n; i++) {

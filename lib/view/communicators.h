@@ -28,6 +28,8 @@ void communicators_call(struct communicators *s, uint64_t name, const char *labe
 void communicators_take(struct communicators *s, const struct comm_item *i);
 void communicators_take_end(struct communicators *s, const struct comm_end_item *i);
 void communicators_take_sample(struct communicators *s, const struct sample *i);
+/* The run is over: collectives that wait for members to be announced are joined as they are. */
+void communicators_finish(struct communicators *s);
 void communicators_end_rank(struct communicators *s, uint32_t rank);
 void communicators_roll(struct communicators *s, double now_s);
 void communicators_fade(struct communicators *s); /* a column of history is over */

@@ -206,3 +206,17 @@ bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *
     }
     return true;
 }
+
+void join_finish(struct join *j, join_sink *sink, void *arg)
+{
+    for (;;) {
+        struct open *next = NULL;
+
+        for (struct open *o = j->open; o < j->open + JOIN_OPEN; o++)
+            if (o->used && o->present >= j->announced && (!next || o->seq < next->seq))
+                next = o;
+        if (!next)
+            return;
+        deliver_collective(j, next, sink, arg);
+    }
+}

@@ -56,5 +56,7 @@ uint32_t join_rank(const struct join *j, uint32_t place); /* UINT32_MAX: not ann
 
 /* Take a sample of a synchronising operation; false: not a member, or too late. */
 bool join_sample(struct join *j, const struct sample *s, join_sink *sink, void *arg);
+/* No more members will be announced: pass those that all announced ones reported. */
+void join_finish(struct join *j, join_sink *sink, void *arg);
 
 #endif

@@ -1,6 +1,7 @@
 # lib/view/: pure, items to figures and verdicts
 noinst_LIBRARIES += libview.a
 libview_a_SOURCES = \
+	lib/view/arrivals.c lib/view/arrivals.h \
 	lib/view/baseline.c lib/view/baseline.h \
 	lib/view/columns.c lib/view/columns.h \
 	lib/view/communicators.c lib/view/communicators.h \

@@ -70,6 +70,10 @@ const char *view_judged_name(enum view_judged j);
 
 /* What is going on and what it costs, one sentence. */
 char *view_sentence(const struct view *v, double now_s, char *buf, size_t size);
+/* Of few steps, which are not judged: whom the others waited for in them, for how much of run_s (NaN: that is
+ * not known), and how sure it is that it goes on like that.  A sentence behind what is in buf, if there is
+ * something to tell. */
+void view_append_latest(const struct view *v, double run_s, char *buf, size_t size);
 
 /* What changed since the last call, oldest first: texts for the event list.  false: nothing more. */
 struct view_event {

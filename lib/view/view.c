@@ -34,6 +34,8 @@ static struct joined_sums on_joined(void *arg, const struct joined *j, uint32_t 
 
     if (!presence_stood_still(v->presence, v->now_s, j->stay_max_s))
         columns_take_joined(v->columns, j, main);
+    if (main)
+        arrivals_take(&v->arrivals, j);
     scaling_take_joined(v->scaling, steps_count(v->steps)->period, size, j);
     shortfalls_take_joined(v->shortfalls, size, j);
     return sums_take_joined(v->sums, j);
@@ -214,6 +216,7 @@ void view_free(struct view *v)
     outlook_free(v->outlook);
     phases_free(v->phases);
     path_shares_free(v->path_shares);
+    arrivals_forget(&v->arrivals);
     columns_free(v->columns);
     steps_free(v->steps);
     presence_free(v->presence);
@@ -260,6 +263,7 @@ static void forget_program(struct view *v, uint16_t app)
     sums_forget(v->sums);
     outlook_forget(v->outlook);
     v->tempo = (struct tempo){ 0 };
+    arrivals_forget(&v->arrivals);
     view_health_forget(v->health);
     connections_forget(v->connections);
     step_marks_forget(v->marks);
@@ -566,6 +570,7 @@ void view_unseen_set(struct view *v, bool quiet, const char *text)
 void view_finish(struct view *v, double now_s)
 {
     presence_finish(v->presence);
+    communicators_finish(v->communicators);
     if (v->calls) {
         call_steps_finish(v->calls);
         on_steps_of_calls(v, now_s);

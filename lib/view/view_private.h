@@ -10,6 +10,7 @@
 #include "calls/call_steps.h"
 #include "detect/diagnosis.h"
 #include "model/regime.h"
+#include "view/arrivals.h"
 #include "view/columns.h"
 #include "view/communicators.h"
 #include "view/connections.h"
@@ -55,6 +56,7 @@ struct view {
     struct steps *steps;
     struct columns *columns;
     struct path_shares *path_shares;
+    struct arrivals arrivals;
     struct phases *phases;
     struct outlook *outlook;
     struct tempo tempo;

@@ -11,6 +11,7 @@
 #include "view/view_private.h"
 
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
+#define LATE_SHOWN     0.01  /* the same: waiting for one rank alone that is less is none to speak of */
 
 enum view_judged view_judged_get(const struct view *v, double now_s)
 {
@@ -131,6 +132,43 @@ static enum tempo_kind sentence_slower(const struct view *v, double mds, char *b
     return c.kind;
 }
 
+void view_append_latest(const struct view *v, double run_s, char *buf, size_t size)
+{
+    struct arrivals_latest l;
+
+    if (!arrivals_latest(&v->arrivals, &l))
+        return;
+    if (l.waited_s < LATE_SHOWN * run_s || !(l.waited_s > 0)) {
+        text_append(buf, size, " The others waited for no rank alone%s%s.",
+                    isnan(run_s) ? "" : " for more of the time than ",
+                    isnan(run_s) ? "" : text_percent(LATE_SHOWN).s);
+        return;
+    }
+    text_append(buf, size,
+                " Rank %u came last to %u of %u collective%s, and the others waited %s for it alone", l.rank,
+                l.last, l.of, l.of == 1 ? "" : "s", text_s(l.waited_s).s);
+    if (!isnan(run_s))
+        text_append(buf, size, " (%s of the time)", text_percent(l.waited_s / run_s).s);
+    if (isnan(l.low_s))
+        text_append(buf, size, "; whether it is so each time takes several steps to tell.");
+    else if (l.low_s > 0)
+        text_append(buf, size,
+                    ": %s each time that the same %u collective%s came (90 %% interval of %u: %s to %s).",
+                    text_s(l.each_s).s, l.period, l.period == 1 ? "" : "s", l.times, text_s(l.low_s).s,
+                    text_s(l.high_s).s);
+    else
+        text_append(buf, size, "; the same %u collective%s came %u times, and by so few it may be chance.",
+                    l.period, l.period == 1 ? "" : "s", l.times);
+}
+
+static void sentence_short(const struct view *v, double now_s, char *buf, size_t size)
+{
+    double run_s = presence_run_s(v->presence, now_s);
+
+    text_append(buf, size, "Finished after %s: too short to judge.", text_s(run_s).s);
+    view_append_latest(v, run_s, buf, size);
+}
+
 /* How well it could be judged, and its pace. */
 static void sentence_judged(const struct view *v, double now_s, const struct view_figures *f, char *buf,
                             size_t size)
@@ -148,8 +186,7 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
         break;
     case VIEW_EARLY:
         if (presence_finished(v->presence))
-            text_append(buf, size, "Finished after %s: too short to judge.",
-                        text_s(presence_run_s(v->presence, now_s)).s);
+            sentence_short(v, now_s, buf, size);
         else
             text_append(buf, size, "Too early to judge: learning how much the work of %u ranks varies.",
                         f->ranks);
@@ -235,9 +272,10 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled);
     else if (!roster_limit(v->roster))
         sentence_unseen(v, buf, size);
-    else if (isnan(f.step_mean_s) && finished)
+    else if (isnan(f.step_mean_s) && finished) {
         snprintf(buf, size, "Ended before a repeating step was known.");
-    else if (isnan(f.step_mean_s))
+        view_append_latest(v, presence_run_s(v->presence, now_s), buf, size);
+    } else if (isnan(f.step_mean_s))
         snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
     else if (shortfalls_get(v->shortfalls, &shortfall))
         snprintf(buf, size, "%s.", shortfall->text);

@@ -42,6 +42,30 @@ static bool put(struct join *j, uint32_t rank, uint32_t seq, double stay_s)
     return join_sample(j, &s, take, NULL);
 }
 
+/* Of a group of which a member is never announced. */
+static void unannounced(void)
+{
+    struct join *j = join_new(&(struct comm_item){ .name = 9, .size = 3, .first = 0, .last = 2 });
+    struct sample s = { .comm = 9, .seq = 1, .n = 1, .op = RING_OP_BARRIER };
+
+    memset(&got, 0, sizeof(got));
+    join_member(j, 0, 0);
+    join_member(j, 1, 1);
+    for (uint32_t i = 0; i < 5; i++) {
+        s.rank = i % 2;
+        s.seq = 1 + i / 2;
+        s.stay_ns = s.rank ? 1000000 : 3000000;
+        join_sample(j, &s, take, NULL);
+    }
+    is_int(got.n, 0, "while members may be announced a collective waits for them");
+    join_finish(j, take, NULL);
+    ok(got.n == 2 && got.last.seq == 2 && got.last.complete && got.last.last == 1,
+       "at the end those are joined that all announced members reported, in order");
+    join_finish(j, take, NULL);
+    is_int(got.n, 2, "they are joined once");
+    join_free(j);
+}
+
 int main(void)
 {
     struct join *j = four();
@@ -86,5 +110,6 @@ int main(void)
            !join_new(&(struct comm_item){ .size = 4, .last = 2 }) &&
            !join_new(&(struct comm_item){ .size = UINT32_MAX, .last = UINT32_MAX - 1 }),
        "impossible communicators are rejected");
+    unannounced();
     return done_testing();
 }
