@@ -34,8 +34,42 @@ static void get_trace(struct report_trace *t, struct trace_reader *r)
                                 .unnamed = (int64_t)f.unnamed,
                                 .beyond = (int64_t)f.beyond,
                                 .never_left = (int64_t)f.never_left,
-                                .torn = f.torn };
+                                .torn = f.torn,
+                                .size = f.size ? (int64_t)f.size : -1,
+                                .untimed = f.untimed };
     snprintf(t->job, sizeof(t->job), "%s", f.job);
+}
+
+static void forget_efficiency(struct report_efficiency *e)
+{
+    *e = (struct report_efficiency){ NAN, NAN, NAN, NAN, { NAN, NAN, NAN, NAN } };
+}
+
+/* How long calls held their ranks is known, and nothing of the time between them. */
+static void forget_times(struct report *report, const struct view *v)
+{
+    struct report_row *job = &report->job;
+
+    report->trace.seconds = NAN;
+    for (size_t i = 0; i < ARRAY_SIZE(job->share); i++)
+        job->share[i] = NAN;
+    job->synchronisation_ratio = NAN;
+    job->regime[0] = '\0';
+    forget_efficiency(&report->efficiency);
+    for (size_t i = 0; i < report->comms.n; i++) {
+        struct report_comm *c = &report->comms.list[i];
+
+        c->collectives_per_s = c->bytes_per_s = NAN;
+        forget_efficiency(&c->efficiency);
+    }
+    report->history = (struct report_history){ .column_s = NAN };
+    report->heat = (struct report_heat){ .column_s = NAN };
+    report->n_heat = 0;
+    snprintf(
+        job->sentence, sizeof(job->sentence),
+        "The records say how long collectives held their ranks, and not when: who came last, and by how much, is "
+        "known; steps, and what it costs, are not.");
+    view_append_latest(v, NAN, job->sentence, sizeof(job->sentence));
 }
 
 struct report *analyze_report(struct trace_reader *r, bool whole)
@@ -73,6 +107,8 @@ struct report *analyze_report(struct trace_reader *r, bool whole)
         rank->state_s = NAN;
     }
     report_ranks_free(&ranks);
+    if (report->trace.untimed)
+        forget_times(report, v);
     return report;
 }
 

@@ -52,8 +52,14 @@ void page_of_trace(const struct page *p)
     if (t->switches > 0)
         text_append(line, sizeof(line), " below %s switch%s", page_count(t->switches).s,
                     t->switches == 1 ? "" : "es");
-    page_line(p, 0, "%s, %s collective%s in %s.", line, page_count(t->collectives).s,
-              page_plural(t->collectives), text_s(t->seconds).s);
+    if (t->size > t->ranks)
+        text_append(line, sizeof(line), " (the job has %s: the others have no records)",
+                    page_count(t->size).s);
+    text_append(line, sizeof(line), ", %s collective%s", page_count(t->collectives).s,
+                page_plural(t->collectives));
+    if (!isnan(t->seconds))
+        text_append(line, sizeof(line), " in %s", text_s(t->seconds).s);
+    page_line(p, 0, "%s.", line);
     page_sentence(p);
     page_put_verdicts(p, "Verdicts (price: time of the whole trace over its time without the cause)");
     page_pace(figures, p);

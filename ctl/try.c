@@ -86,6 +86,7 @@ json_t *try_policy(const char *conf, const char *trace, const char *name, struct
     struct ruleset *rules = NULL;
     struct trace_reader *r = NULL;
     const struct config_policy *p;
+    struct trace_figures figures;
     struct view_params params;
     json_t *answer = NULL;
     char names[300];
@@ -106,7 +107,12 @@ json_t *try_policy(const char *conf, const char *trace, const char *name, struct
     t->cluster = (struct budget){ .entry = t->spent, .max = CLUSTER_MAX };
     params = view_params_of(p);
     r = trace_reader_new(&params);
-    if (trace_file_watch(trace, r, on_piece, t, err) == 0)
+    if (trace_file_watch(trace, r, on_piece, t, err) < 0)
+        goto done;
+    trace_reader_figures_get(r, &figures);
+    if (figures.untimed)
+        err_set(err, "%s: its calls have no times, without which a policy has nothing to decide on", trace);
+    else
         answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
                            t->decisions);
 done:

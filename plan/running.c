@@ -16,7 +16,17 @@ struct trace_reader *running_read(const char *path, struct err *err)
 {
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 60 };
 
-    return trace_file_open(path, &params, err);
+    struct trace_reader *r = trace_file_open(path, &params, err);
+    struct trace_figures f;
+
+    if (!r)
+        return NULL;
+    trace_reader_figures_get(r, &f);
+    if (!f.untimed)
+        return r;
+    err_set(err, "%s: its calls have no times that a prediction could stand on", path);
+    trace_reader_free(r);
+    return NULL;
 }
 
 json_t *running_ask(const struct options *a, json_t *question, const char *key, struct err *err)

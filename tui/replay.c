@@ -134,6 +134,11 @@ struct replay *replay_open(const char *path, const struct config_policy *policy,
             goto fail;
         }
     }
+    if (f.untimed) {
+        err_set(err, "%s: its calls have no times that could be replayed: sgctl analyze tells who came last",
+                path);
+        goto fail;
+    }
     return r;
 fail:
     replay_close(r);

@@ -19,5 +19,7 @@ const struct json_field report_trace_fields[] = {
     { "beyond", FIELD_COUNT, FIELD(struct report_trace, beyond) },
     { "never_left", FIELD_COUNT, FIELD(struct report_trace, never_left) },
     { "torn", FIELD_TRUE, FIELD(struct report_trace, torn) },
+    { "size", FIELD_COUNT, FIELD(struct report_trace, size) },
+    { "untimed", FIELD_TRUE, FIELD(struct report_trace, untimed) },
     { 0 },
 };

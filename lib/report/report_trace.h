@@ -17,7 +17,9 @@ struct report_trace { /* as in struct trace_figures */
     double seconds;
     int64_t bytes, records, collectives, messages;
     int64_t lost, duplicates, reordered, backward, unnamed, beyond, never_left;
-    bool torn; /* the last line is incomplete */
+    bool torn;    /* the last line is incomplete */
+    int64_t size; /* ranks of the job, with those that have no records; -1: not given */
+    bool untimed; /* only how long calls held their ranks is known, not what lies between them */
 };
 
 extern const struct json_field report_trace_fields[];

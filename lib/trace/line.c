@@ -482,7 +482,7 @@ static int check_header(const json_t *header, struct err *err)
 {
     const json_t *job = json_object_get(header, "job"), *adapter = json_object_get(header, "adapter"),
                  *switches = json_object_get(header, "switches"), *ranks = json_object_get(header, "ranks"),
-                 *item;
+                 *size = json_object_get(header, "size"), *item;
     bool good = !switches || json_is_null(switches) || json_is_array(switches);
     uint8_t *seen;
     size_t i;
@@ -509,6 +509,9 @@ static int check_header(const json_t *header, struct err *err)
                        SWITCHES_PATH - 1);
     if (!json_is_array(ranks) || !json_array_size(ranks))
         return err_set(err, "no ranks: \"ranks\":[{\"rank\":0,\"node\":\"n0\"},...] is expected");
+    if (size && !json_is_null(size) && !trace_header_size(header))
+        return err_set(err, "invalid \"size\": the number of the job's ranks is expected, at most %u",
+                       VIEW_RANKS_MAX);
     seen = xcalloc(VIEW_RANKS_MAX, sizeof(*seen));
     for (i = 0; i < json_array_size(ranks) && rc == 0; i++)
         rc = check_rank(json_array_get(ranks, i), i, seen, err);
@@ -541,6 +544,16 @@ const char *trace_header_job(const json_t *header)
 bool trace_header_has_messages(const json_t *header)
 {
     return json_get_int(header, "version", 1, 2, 1) > 1;
+}
+
+uint32_t trace_header_size(const json_t *header)
+{
+    return (uint32_t)json_get_int(header, "size", 1, VIEW_RANKS_MAX, 0);
+}
+
+bool trace_header_is_untimed(const json_t *header)
+{
+    return json_get_true(header, "untimed");
 }
 
 size_t trace_header_ranks(const json_t *header)

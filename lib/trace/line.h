@@ -59,6 +59,10 @@ json_t *trace_header_parse(const char *line, size_t bytes, struct err *err);
 const char *trace_header_job(const json_t *header); /* lent; "": not given */
 /* version 2: messages and nonblocking calls are recorded */
 bool trace_header_has_messages(const json_t *header);
+/* how many ranks the job has: those that are not in "ranks" have no records; 0: not given */
+uint32_t trace_header_size(const json_t *header);
+/* the records have no times but how long each call held its rank: what lies between them is not known */
+bool trace_header_is_untimed(const json_t *header);
 size_t trace_header_ranks(const json_t *header);
 /* Bytes per second of each of a node's network adapters, and their number; 0: not given. */
 double trace_header_adapter(const json_t *header, unsigned *number);

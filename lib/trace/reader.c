@@ -76,7 +76,8 @@ struct trace_reader {
     size_t comms_cap;
     struct table pairs, streams; /* of ranks and communicators, of messages */
     struct group group;
-    bool calls; /* are recorded one by one: messages, and nonblocking calls with their begin */
+    bool calls;    /* are recorded one by one: messages, and nonblocking calls with their begin */
+    uint32_t size; /* of the job: more than the header's ranks where some have no records */
     double now_s, ticked_s, counted_s;
     uint64_t *named; /* by finding: records when it was first reported */
     size_t n_named, named_cap;
@@ -148,13 +149,21 @@ static void on_item(const struct telemetry_item *item, void *arg)
     view_item(r->view, r->now_s, item);
 }
 
+/* Of the job's ranks those without records are members of "world" as well. */
+static uint32_t comm_size(const struct trace_reader *r, const struct comm *c)
+{
+    return c->world && r->size > c->members ? r->size : (uint32_t)c->members;
+}
+
 /* Pass an item of the communicator for each of its members. */
 static void send_comm(struct trace_reader *r, uint32_t number)
 {
     struct comm *c = &r->comm[number];
+    uint32_t size = comm_size(r, c);
+    bool partly = size > c->members;
 
     c->grown = false;
-    if (c->members < 2)
+    if (size < 2)
         return;
     if (c->announced)
         view_comm_forget(r->view, c->name);
@@ -163,10 +172,10 @@ static void send_comm(struct trace_reader *r, uint32_t number)
         struct telemetry_item item = { .kind = TELEMETRY_COMM,
                                        .comm = { .rank = c->member[place],
                                                  .name = c->name,
-                                                 .size = (uint32_t)c->members,
+                                                 .size = size,
                                                  .comm_rank = place,
-                                                 .first = c->first,
-                                                 .last = c->last } };
+                                                 .first = partly ? 0 : c->first,
+                                                 .last = partly && c->last < size ? size - 1 : c->last } };
 
         on_item(&item, r);
     }
@@ -268,9 +277,11 @@ static void deliver_group(struct trace_reader *r)
             continue;
         }
         rank->left_ns = call->leave_ns;
-        if (r->calls)
+        if (r->figures.untimed) /* what the rank did before it is not known */
+            flow_lost(rank->flow);
+        else if (r->calls)
             view_call(r->view, r->now_s, call);
-        flow_call(rank->flow, call, (uint32_t)c->members, rank->p2p_ns, on_item, r);
+        flow_call(rank->flow, call, comm_size(r, c), rank->p2p_ns, on_item, r);
         rank->p2p_ns = 0;
     }
     r->figures.collectives += numbers_add(&c->counted, g->seq);
@@ -436,6 +447,8 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
     r->figures.records++;
     r->figures.messages++;
     rank->records++;
+    if (r->figures.untimed) /* how long it was says nothing by itself */
+        return;
     r->now_s = fmax(r->now_s, record_age_s(r, rec));
     if (!rec->left) {
         send_inside(r, &call, RING_OP_POINT_TO_POINT);
@@ -554,6 +567,8 @@ static int take_header(struct trace_reader *r, const char *line, size_t bytes, s
     bytes_per_s = trace_header_adapter(header, &number);
     view_adapter(r->view, bytes_per_s, number);
     r->calls = trace_header_has_messages(header);
+    r->size = r->figures.size = trace_header_size(header);
+    r->figures.untimed = trace_header_is_untimed(header);
     r->figures.header = true;
     json_decref(header);
     return 0;

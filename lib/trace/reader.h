@@ -54,6 +54,7 @@ struct trace_figures {
     bool header;  /* read; job and the numbers of ranks, nodes and switches are valid */
     char job[64]; /* "": not given */
     uint32_t ranks, nodes, switches, comms;
+    uint32_t size; /* of the job: ranks that are not in the header have no records; 0: not given */
     uint64_t bytes, lines, records; /* read */
     uint64_t collectives;           /* of which a record was read, however few of its ranks have one */
     uint64_t messages;              /* records of messages: a message has two */
@@ -65,6 +66,9 @@ struct trace_figures {
     uint64_t beyond;                /* dropped: above TRACE_COMMS_MAX or TRACE_PAIRS_MAX */
     uint64_t never_left;            /* entered, and t1 is null */
     bool torn;                      /* the last line was incomplete and was dropped */
+    /* records say how long calls held their rank, and not when: what comes of the times between calls is not
+     * known; the caller must not show it */
+    bool untimed;
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
 /* How many records had been read when that finding (detect/finding.h, id) was first reported. */

@@ -96,6 +96,10 @@ static int read_header(struct timeline *t, struct err *err)
     t->header = trace_header_parse(t->line, t->bytes, err);
     if (!t->header)
         return malformed(t, err);
+    if (trace_header_is_untimed(t->header))
+        return err_set(err,
+                       "%s: its calls have no times that could be drawn: sgctl analyze tells who came last",
+                       t->name);
     for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
         uint32_t number = trace_header_rank(t->header, i).rank;
 

@@ -353,6 +353,8 @@ static void check_fatal(void)
           "line 2: unknown operation \"all?gather\": expected allreduce," },
         { HEADER "{\"r\":0,\"c\":\"w\",\"s\":1,\"o\":\"wait\",\"b\":0,\"t0\":8,\"t1\":9}\n",
           "line 2: unknown operation \"wait\"" },
+        { "{\"format\":\"syncguard-trace\",\"version\":1,\"size\":65537,\"ranks\":[{\"rank\":3}]}\n",
+          "line 1: invalid \"size\"" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -429,6 +431,73 @@ static void check_backward(void)
     ok(rc == 0 && f.backward == 3 && f.records == 3 && !f.lost && !f.reordered && !f.messages,
        "records that end before they begin are skipped and counted: %llu of 3, %llu others, %llu lost %s",
        (unsigned long long)f.backward, (unsigned long long)f.records, (unsigned long long)f.lost, err.text);
+}
+
+/* Three of a job's four ranks have records, of which the last one comes 3 ms late each time. */
+static char *partly(const char *more)
+{
+    struct text t = { 0 };
+
+    put(&t,
+        "{\"format\":\"syncguard-trace\",\"version\":2,\"size\":4,%s\"ranks\":[{\"rank\":0},{\"rank\":1},{\"rank\":3}]}\n",
+        more);
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned r = 0; r < 4; r++)
+            if (r != 2)
+                put(&t,
+                    "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"barrier\",\"b\":0,\"t0\":%u000000,\"t1\":%u000000}\n",
+                    r, i, 10 * i + (r == 3 ? 5 : 2), 10 * i + 6);
+    return t.s;
+}
+
+static void check_partly(void)
+{
+    char *text = partly("");
+    struct trace_reader *r = trace_reader_new(&params);
+    struct trace_figures f;
+    struct err err = { "" };
+    json_t *answer;
+
+    ok(trace_reader_feed(r, text, strlen(text), &err) == 0 && trace_reader_finish(r, &err) == 0,
+       "a trace of some of a job's ranks is read %s", err.text);
+    trace_reader_figures_get(r, &f);
+    is_int(f.size, 4, "the header says how many ranks the job has");
+    answer = answer_so_far_json(r);
+    is_near(json_number_value(json_object_get(json_object_get(answer, "skew_s"), "p50")), 0.003, 0.05,
+            "who has records is compared, and not waited for who has none");
+    ok(strstr(json_string_value(json_object_get(answer, "sentence")),
+              "Rank 3 came last to 3 of 3 collectives, and the others waited 9.00 ms for it alone"),
+       "few steps are told of: %s", json_string_value(json_object_get(answer, "sentence")));
+    json_decref(answer);
+    trace_reader_free(r);
+    free(text);
+}
+
+/* How long calls held their ranks, and nothing else. */
+static void check_untimed(void)
+{
+    char *text = partly("\"untimed\":true,");
+    struct trace_reader *r = trace_reader_new(&params);
+    struct err err = { "" };
+    const char *sentence;
+    json_t *answer;
+
+    ok(trace_reader_feed(r, text, strlen(text), &err) == 0 && trace_reader_finish(r, &err) == 0,
+       "a trace without times is read %s", err.text);
+    answer = answer_so_far_json(r);
+    sentence = json_string_value(json_object_get(answer, "sentence"));
+    ok(strstr(sentence, "and not when") &&
+           strstr(
+               sentence,
+               "Rank 3 came last to 3 of 3 collectives, and the others waited 9.00 ms for it alone: 3.00 ms each time"),
+       "without times it is known who came last: %s", sentence);
+    ok(json_is_null(json_object_get(answer, "synchronisation_ratio")) &&
+           json_is_null(json_object_get(answer, "steps_per_s")) &&
+           json_is_null(json_object_get(json_object_get(answer, "trace"), "seconds")),
+       "without times nothing is said of shares, rates and the length");
+    json_decref(answer);
+    trace_reader_free(r);
+    free(text);
 }
 
 /* More communicators than are followed: the others go on. */
@@ -878,6 +947,8 @@ int main(void)
     check_fatal();
     check_counted();
     check_backward();
+    check_partly();
+    check_untimed();
     check_beyond();
     check_turns();
     check_pieces();
