@@ -283,8 +283,8 @@ noinst_PROGRAMS += \
 # in which the same names return, as in the folders' own, and there are 200 programs.
 LDADD = tests/libtest.a librun.a libplan.a libsim.a libctl.a libdoctor.a libtui.a libterm.a libtrace.a libagent.a libnodefigures.a libtopology.a libnetwork.a libdaemon.a libactions.a libhistory.a \
 	libslurmfacts.a libjob.a libreport.a librules.a libpacing.a libsampling.a libview.a libcalls.a libdetect.a libgraph.a libmodel.a libring.a libwire.a libcommon.a $(SECCOMP_LIBS) \
-	$(MUNGE_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
-AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+	$(MUNGE_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS) $(EVENT_LIBS) $(JANSSON_LIBS) $(NCURSES_LIBS) $(SODIUM_LIBS) $(SQLITE_LIBS) $(ZLIB_LIBS) -ldl -lpthread -lm
+AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a

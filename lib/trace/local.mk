@@ -19,6 +19,7 @@ libtrace_a_SOURCES = \
 	lib/trace/reader.c lib/trace/reader.h \
 	lib/trace/sink.c lib/trace/sink.h \
 	lib/trace/spans.c lib/trace/spans.h \
-	lib/trace/timeline.c lib/trace/timeline.h
-libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-TRACE_LIBS = libtrace.a $(SAMPLING_LIBS) $(VIEW_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS)
+	lib/trace/timeline.c lib/trace/timeline.h \
+	lib/trace/unpack.c lib/trace/unpack.h
+libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
+TRACE_LIBS = libtrace.a $(SAMPLING_LIBS) $(VIEW_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS)
