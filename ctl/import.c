@@ -29,6 +29,21 @@ static void say_left_out(const struct import_figures *f)
 {
     const struct calls_figures *c = &f->calls;
 
+    if (c->untimed)
+        fprintf(
+            stderr,
+            "sgctl: the records say how long calls were, and not when: who comes last, and by how much, will "
+            "be known; steps and prices will not (the manual says what to record)\n");
+    if (c->size > c->ranks && c->ranks > 1)
+        fprintf(stderr, "sgctl: the job has %u ranks, of which %u %s no records: give the files of all\n",
+                c->size, c->size - c->ranks, c->size - c->ranks == 1 ? "has" : "have");
+    if (f->broken)
+        fprintf(stderr, "sgctl: %" PRIu64 " broken line%s skipped, the first: %s\n", f->broken,
+                f->broken == 1 ? "" : "s", f->broken_first);
+    if (f->ungrouped)
+        fprintf(stderr,
+                "sgctl: %" PRIu64 " records of collectives name no group: they are taken as of all ranks\n",
+                f->ungrouped);
     if (f->unclear)
         fprintf(stderr, "sgctl: %" PRIu64 " left out, the first: %s\n", f->unclear, f->why);
     if (c->alone)

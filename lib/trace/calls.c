@@ -41,6 +41,8 @@ struct comm {
 
 struct calls {
     char job[TRACE_NAME_MAX + 1];
+    uint32_t size; /* of the job; 0: not known */
+    bool untimed;
     struct rank *rank; /* by number */
     size_t ranks, ranks_cap;
     struct names *comms;
@@ -79,6 +81,16 @@ void calls_free(struct calls *c)
 void calls_job(struct calls *c, const char *name)
 {
     utf8_clean(c->job, sizeof(c->job), name);
+}
+
+void calls_size(struct calls *c, uint32_t ranks)
+{
+    c->size = ranks > c->size ? ranks : c->size;
+}
+
+void calls_untimed(struct calls *c)
+{
+    c->untimed = true;
 }
 
 int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err)
@@ -212,8 +224,8 @@ static void number_calls(struct calls *c)
 
 /* ---- what does not belong there ---- */
 
-/* Collectives of a communicator with one rank, unless there is but one rank, or the rank is stuck there and
- * others should be. */
+/* Collectives of a communicator with one rank, unless there is but one rank, whose steps they show, or the
+ * rank is stuck there and others should be. */
 static void drop_alone(struct calls *c, struct calls_figures *f)
 {
     uint32_t *member =
@@ -226,7 +238,8 @@ static void drop_alone(struct calls *c, struct calls_figures *f)
         member[k->comm] = !member[k->comm] || member[k->comm] == k->rank + 1 ? k->rank + 1 : UINT32_MAX;
     }
     for (size_t i = 0; i < c->n; i++)
-        if (f->ranks > 1 && !call_is_message(&c->call[i]) && member[c->call[i].comm] != UINT32_MAX &&
+        if ((f->ranks > 1 || c->untimed) && !call_is_message(&c->call[i]) &&
+            member[c->call[i].comm] != UINT32_MAX &&
             (!is_stuck(&c->call[i]) || c->comm[c->call[i].comm].members < 2))
             f->alone++;
         else
@@ -253,6 +266,15 @@ static void drop_repeated(struct calls *c, struct calls_figures *f)
     }
     c->n = kept;
     map_free(&seen);
+}
+
+static bool is_of_one(const struct calls *c)
+{
+    size_t i = 1;
+
+    while (i < c->n && c->call[i].rank == c->call[0].rank)
+        i++;
+    return i == c->n;
 }
 
 /* ---- each rank's order, and that of all ---- */
@@ -424,6 +446,10 @@ static int write_header(const struct calls *c, FILE *out, struct err *err)
     }
     header = json_pack("{s:s, s:i}", "format", "syncguard-trace", "version", 2);
     json_put_text(header, "job", c->job);
+    if (c->size > json_array_size(ranks))
+        json_put_int(header, "size", c->size);
+    if (c->untimed)
+        json_put_bool(header, "untimed", true);
     json_put_json(header, "ranks", ranks);
     if (json_array_size(comms))
         json_put_json(header, "comms", comms);
@@ -514,12 +540,18 @@ int calls_write(struct calls *c, FILE *out, struct calls_figures *f, struct err 
     uint32_t first_known = UINT32_MAX;
     int64_t ahead_ns;
 
-    *f = (struct calls_figures){ .comms = names_count(c->comms) };
+    *f = (struct calls_figures){ .comms = names_count(c->comms), .size = c->size, .untimed = c->untimed };
     for (size_t i = 0; i < c->ranks; i++)
         f->ranks += c->rank[i].known;
     number_calls(c);
     drop_alone(c, f);
     drop_repeated(c, f);
+    if (c->n && c->size > 1 && is_of_one(c))
+        return err_set(
+            err,
+            "all calls are of rank %u of %u, and who is late shows beside the others only: give the files "
+            "of all ranks at once",
+            c->call[0].rank, c->size);
     if (!c->n)
         return err_set(err, "no collective and no message between ranks");
     if (add_silent(c, err) < 0)

@@ -27,6 +27,8 @@ struct calls_figures {
     uint32_t ranks, comms;
     uint32_t silent; /* besides the ranks: others that have no file, with whom these exchange messages or are
                         stuck */
+    uint32_t size;   /* ranks of the job, where that is known; 0: it is not */
+    bool untimed;    /* see calls_untimed() */
     uint64_t collectives, messages; /* written: records */
     uint64_t stuck;                 /* among them: never left */
     uint64_t unsized;               /* among them: with an unknown number of bytes */
@@ -43,6 +45,10 @@ void calls_free(struct calls *c); /* NULL is fine */
 
 /* The job's name; "": not known. */
 void calls_job(struct calls *c, const char *name);
+/* How many ranks the job has: those that calls_rank() is not told of are members without records. */
+void calls_size(struct calls *c, uint32_t ranks);
+/* Of the calls' times only how long each held its rank is known: the trace says so. */
+void calls_untimed(struct calls *c);
 /* A rank whose calls come, by the clock of that number; node "": not known.  -1: there are too many, or
  * another clock's calls were of this rank already. */
 int calls_rank(struct calls *c, uint32_t rank, uint32_t clock, const char *node, struct err *err);

@@ -5,10 +5,10 @@
  * PyTorch's flight recorder as pickles (read as data alone, pickle.h) or JSON, and lines of NCCL Inspector.
  * What becomes of each is in decision record 0056 and in sgctl(1).
  *
- * Files are read piece by piece: memory depends on the calls in them, not on their size; but of pickles,
- * which are read one after the other, each as a whole.  What is not understood is skipped and counted.  Each
- * file has a clock of its own; the trace keeps its times, and whoever reads the trace aligns the clocks of
- * nodes. */
+ * Files are read piece by piece, compressed ones as well (unpack.h): memory depends on the calls in them, not
+ * on their size; but of pickles, which are read one after the other, each as a whole.  What is not understood
+ * is skipped and counted, and so are broken lines of a file of lines.  Each file has a clock of its own; the
+ * trace keeps its times, and whoever reads the trace aligns the clocks of nodes. */
 #ifndef SYNCGUARD_TRACE_IMPORT_H
 #define SYNCGUARD_TRACE_IMPORT_H
 
@@ -30,6 +30,9 @@ struct import_figures {
         unclear;
     const char *why; /* lent */
     uint64_t late;   /* calls whose end is when somebody looked, later than they were over */
+    uint64_t broken; /* lines; broken_first says which the first is, and what is wrong with it */
+    char broken_first[320];
+    uint64_t ungrouped; /* collectives that do not say whose they are: taken as of all ranks */
     struct calls_figures calls;
 };
 

@@ -5,10 +5,24 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "view/view.h"
 #include "wire/json.h"
+
+/* An event that was begun (phase B), and has not ended yet. */
+struct begun {
+    char *name, *category;
+    uint64_t begin_ns;
+    json_t *args;
+    uint32_t below; /* 1 + the one within which it began; 0: none */
+};
+
+#define OPEN_MAX  (1u << 20)
+#define LANES_MAX (1u << 22) /* threads that begin events */
+#define ARGS_MAX  16         /* that are kept of an event that was begun */
+#define TEXT_MAX  127        /* bytes of a name or an argument of it */
 
 struct chrome {
     struct calls *calls;
@@ -16,8 +30,15 @@ struct chrome {
     const struct import_file *file;
     struct kineto *kineto;
     struct pipeline *pipeline;
+    /* passes of pipeline stages, without messages: of how many stages and iterations, by their numbers */
+    uint64_t passes;
+    struct map stages, iterations;
     json_t *node;   /* names of processes by their numbers */
     uint32_t clock; /* of the operations of a pipeline: the first file's */
+    struct begun *begun;
+    size_t n_begun, begun_cap;
+    struct map lanes;   /* by a hash of process and thread: 1 + the newest of its events that is open */
+    uint32_t free_slot; /* 1 + of begun, chained by below; 0: none */
 };
 
 static const char *const keys[] = { "traceEvents",     "schemaVersion",    "displayTimeUnit",     "otherData",
@@ -35,12 +56,31 @@ static void *chrome_open(struct calls *calls, struct import_skipped *skipped)
     return f;
 }
 
+/* Those that never end. */
+static void forget_begun(struct chrome *f)
+{
+    for (size_t i = 0; i < f->n_begun; i++) {
+        f->skipped->other += f->begun[i].name != NULL;
+        free(f->begun[i].name);
+        free(f->begun[i].category);
+        json_decref(f->begun[i].args);
+    }
+    f->n_begun = 0;
+    f->free_slot = 0;
+    map_clear(&f->lanes);
+}
+
 static void chrome_free(void *state)
 {
     struct chrome *f = state;
 
     kineto_free(f->kineto);
     pipeline_free(f->pipeline);
+    map_free(&f->stages);
+    map_free(&f->iterations);
+    forget_begun(f);
+    free(f->begun);
+    map_free(&f->lanes);
     json_decref(f->node);
     free(f);
 }
@@ -82,6 +122,73 @@ static void take_name(struct chrome *f, const json_t *e)
     json_put_text(f->node, pid, name);
 }
 
+/* ---- events in two halves: B, and E, which ends the newest of its thread ---- */
+
+static uint64_t lane_key(const struct timeline_event *e)
+{
+    const uint64_t words[] = { e->pid, e->tid };
+
+    return hash_bytes(HASH_START, words, sizeof(words));
+}
+
+/* Numbers and short texts, and so many of them: an event that is open is kept until it ends. */
+static json_t *small_args(const json_t *args)
+{
+    json_t *kept = json_object(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)(uintptr_t)args, key, value) {
+        if (json_object_size(kept) < ARGS_MAX && strlen(key) <= TEXT_MAX &&
+            (json_is_number(value) || (json_is_string(value) && json_string_length(value) <= TEXT_MAX)))
+            json_object_set(kept, key, value);
+    }
+    return kept;
+}
+
+static int push_begun(struct chrome *f, const struct timeline_event *e, struct err *err)
+{
+    uint32_t top = map_get(&f->lanes, lane_key(e)), slot = f->free_slot;
+    struct begun b = { xasprintf("%.*s", TEXT_MAX, e->name), xasprintf("%.*s", TEXT_MAX, e->category),
+                       e->begin_ns, NULL, top == MAP_NONE ? 0 : top };
+
+    if (slot && (top != MAP_NONE || f->lanes.n < LANES_MAX)) {
+        f->free_slot = f->begun[slot - 1].below;
+    } else if (f->n_begun < OPEN_MAX && f->lanes.n < LANES_MAX) {
+        f->begun = xgrow(f->begun, &f->begun_cap, f->n_begun + 1, sizeof(*f->begun));
+        slot = (uint32_t)++f->n_begun;
+    } else {
+        free(b.name);
+        free(b.category);
+        return err_set(err, "more than %u events are begun and not ended, or more than %u threads begin some",
+                       OPEN_MAX, LANES_MAX);
+    }
+    b.args = small_args(e->args);
+    f->begun[slot - 1] = b;
+    map_put(&f->lanes, lane_key(e), slot);
+    return 0;
+}
+
+/* The whole event that ends here, in b, whose parts are the caller's; false: none was begun. */
+static bool pop_begun(struct chrome *f, struct timeline_event *e, struct begun *b)
+{
+    uint32_t slot = map_get(&f->lanes, lane_key(e));
+
+    if (slot == MAP_NONE || !slot)
+        return false;
+    *b = f->begun[slot - 1];
+    map_put(&f->lanes, lane_key(e), b->below);
+    f->begun[slot - 1] = (struct begun){ .below = f->free_slot };
+    f->free_slot = slot;
+    e->name = b->name;
+    e->category = b->category;
+    e->end_ns = e->begin_ns;
+    e->begin_ns = b->begin_ns < e->end_ns ? b->begin_ns : e->end_ns;
+    /* some writers know at the end only what it was */
+    json_object_update(b->args, (json_t *)(uintptr_t)e->args);
+    e->args = b->args;
+    return true;
+}
+
 static bool read_event(const json_t *e, struct timeline_event *event)
 {
     const json_t *dur = json_object_get(e, "dur");
@@ -94,7 +201,7 @@ static bool read_event(const json_t *e, struct timeline_event *event)
                                       .args = json_get_object(e, "args") };
     if (!import_us(json_object_get(e, "ts"), EVENT_BASE_NS, &event->begin_ns))
         return false;
-    if (!strcmp(json_get_word(e, "ph"), "B"))
+    if (strcmp(json_get_word(e, "ph"), "X") != 0)
         return true;
     if (!import_us(dur, 0, &lasts_ns) || lasts_ns > CALLS_TIME_MAX - event->begin_ns - 1)
         return false;
@@ -139,27 +246,63 @@ static int add_exported(struct chrome *f, const struct timeline_event *e, struct
     return calls_add(f->calls, &k, err);
 }
 
+/* A pass of a pipeline's stage, as MegatronApp's tracer has it ("forward", "backward", with args pp_rank,
+ * microbatch, model_chunk, iteration): nothing in it tells when a message came, or where a step ends. */
+static bool is_pass(struct chrome *f, const struct timeline_event *e)
+{
+    int64_t stage = json_get_int(e->args, "pp_rank", 0, VIEW_RANKS_MAX - 1, -1);
+
+    if (stage < 0 || !json_object_get(e->args, "microbatch") ||
+        (strcmp(e->name, "forward") != 0 && strcmp(e->name, "backward") != 0))
+        return false;
+    f->passes++;
+    map_put(&f->stages, (uint64_t)stage, 0);
+    if (f->iterations.n < OPEN_MAX)
+        map_put(&f->iterations, (uint64_t)json_get_int(e->args, "iteration", 0, INT64_MAX, 0), 0);
+    return true;
+}
+
+static int take_whole(struct chrome *f, const struct timeline_event *e, struct err *err)
+{
+    int taken = pipeline_event(f->pipeline, e, err);
+
+    if (taken == 0)
+        taken = is_pass(f, e) ? 1 : kineto_event(f->kineto, e, err);
+    f->skipped->other += taken == 0;
+    return taken < 0 ? -1 : 0;
+}
+
 static int take_event(struct chrome *f, const json_t *e, struct err *err)
 {
     const char *phase = json_get_word(e, "ph");
     struct timeline_event event;
-    int taken;
+    struct begun b;
+    int rc;
 
     if (!strcmp(phase, "M")) {
         take_name(f, e);
         return 0;
     }
-    if ((strcmp(phase, "X") != 0 && strcmp(phase, "B") != 0) || !read_event(e, &event)) {
+    if ((strcmp(phase, "X") != 0 && strcmp(phase, "B") != 0 && strcmp(phase, "E") != 0) ||
+        !read_event(e, &event)) {
         f->skipped->other++;
         return 0;
     }
-    if (json_get_string(event.args, "communicator"))
+    if (strcmp(phase, "E") != 0 && json_get_string(event.args, "communicator"))
         return add_exported(f, &event, err);
-    taken = event.end_ns ? pipeline_event(f->pipeline, &event, err) : 0;
-    if (taken == 0 && event.end_ns)
-        taken = kineto_event(f->kineto, &event, err);
-    f->skipped->other += taken == 0;
-    return taken < 0 ? -1 : 0;
+    if (!strcmp(phase, "X"))
+        return take_whole(f, &event, err);
+    if (!strcmp(phase, "B"))
+        return push_begun(f, &event, err);
+    if (!pop_begun(f, &event, &b)) {
+        f->skipped->other++;
+        return 0;
+    }
+    rc = take_whole(f, &event, err);
+    free(b.name);
+    free(b.category);
+    json_decref(b.args);
+    return rc;
 }
 
 static int chrome_piece(void *state, const struct json_piece *piece, const json_t *value, struct err *err)
@@ -181,8 +324,16 @@ static int chrome_end(void *state, struct err *err)
 {
     struct chrome *f = state;
 
+    forget_begun(f);
     if (!pipeline_has_calls(f->pipeline))
         f->clock = f->file->number + 1;
+    if (f->passes && !f->skipped->nothing[0])
+        snprintf(
+            f->skipped->nothing, sizeof(f->skipped->nothing),
+            "%.100s has %llu forward and backward passes of %zu pipeline stages in %zu iteration%s, and none of the "
+            "messages between them: when a stage waited for another is not in it",
+            f->file->name, (unsigned long long)f->passes, f->stages.n, f->iterations.n,
+            f->iterations.n == 1 ? "" : "s");
     return kineto_end(f->kineto, err);
 }
 

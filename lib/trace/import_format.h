@@ -26,12 +26,15 @@ struct import_skipped {
     uint64_t other;   /* items that are no communication */
     uint64_t unclear; /* communication of which too little is known; why says what of the first */
     char why[160];
-    uint64_t late; /* calls in the trace whose end is when somebody looked, later than they were over */
+    uint64_t late;      /* calls in the trace whose end is when somebody looked, later than they were over */
+    uint64_t ungrouped; /* not left out: collectives that do not say whose they are, taken as of all ranks */
+    char nothing[320];  /* what the first file without communication has instead; "": there is none */
 };
 
 struct import_format {
     const char *word, *title;
     const char *const *keys; /* of an object's members that only this format has; ends with NULL */
+    bool lines; /* each document may stand on a line of its own: what is broken is skipped line by line */
     void *(*open)(struct calls *calls, struct import_skipped *skipped);
     void (*begin)(void *f, const struct import_file *file); /* file is lent until end */
     /* value is the piece's, parsed, and NULL at the end of a document. */

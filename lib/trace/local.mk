@@ -11,6 +11,7 @@ libtrace_a_SOURCES = \
 	lib/trace/import_inspector.c \
 	lib/trace/import_kineto.c \
 	lib/trace/import_pipeline.c \
+	lib/trace/import_records.c lib/trace/import_records.h \
 	lib/trace/json_pieces.c lib/trace/json_pieces.h \
 	lib/trace/line.c lib/trace/line.h \
 	lib/trace/pickle.c lib/trace/pickle.h \

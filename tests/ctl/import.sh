@@ -1,7 +1,7 @@
 #!/bin/bash
 # sgctl import: other programs' records of a training become traces that are judged right; what sgctl export wrote comes back as it was.
-# With timelines of real trainings, and dumps of real hangs, beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES; shared/import, or
-# SYNCGUARD_IMPORTS) these are read, too.
+# With timelines of real trainings beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES), dumps of real hangs and other projects'
+# samples of formats (shared/import, or SYNCGUARD_IMPORT), these are read, too.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 command -v jq >/dev/null || skip_all "jq is not installed"
 dir=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
 samples=$(cd "$top_srcdir/tests/trace/samples" && pwd) || exit 1
 timelines=${SYNCGUARD_TIMELINES:-$(cd "$top_srcdir" && pwd)/../shared/timelines}
-imports=${SYNCGUARD_IMPORTS:-$(cd "$top_srcdir" && pwd)/../shared/import}
+others=${SYNCGUARD_IMPORT:-$(cd "$top_srcdir" && pwd)/../shared/import}
 unset SYNCGUARD_CONF
 cd "$dir" || exit 1
 
@@ -68,8 +68,59 @@ for name in kineto inspector; do
     # Clocks of two files differ by seconds; the later rank is last by 3 ms all the same.
     is "$(jq -c '[.ranks, .skew_s.p50 * 1000 | round]' $name.json)" '[2,3]' "$name: rank 1 is late by 3 ms, whatever the clocks show"
 done
+like "$(jq -r .sentence kineto.json)" 'Rank 1 came last to 12 of 24 collectives, and the others waited 36.0 ms for it alone \(1[0-9.]+ % of the time\): 3.00 ms each time that the same 2 collectives came \(90 % interval of 12: ' \
+    "kineto: twelve steps tell for whom the others waited, and how surely" || jq .sentence kineto.json
 is "$(grep -c '"o":"send"' kineto.jsonl) $(grep -c '"o":"recv"' kineto.jsonl)" "24 24" "kineto: a batch of messages is its parts"
 is "$(head -n 1 inspector.jsonl | jq -c '[.ranks[].node]')" '["gpu-0","gpu-1"]' "inspector: nodes are the hosts"
+
+# ---- compressed files are read as they are
+gzip -c "$samples/kineto-rank0.json" >rank0.json.gz
+gzip -c "$samples/kineto-rank1.json" >rank1.json.gz
+try packed rank0.json.gz rank1.json.gz
+cmp -s packed.jsonl kineto.jsonl
+ok $? "compressed: the trace is that of the uncompressed timelines" || show packed.err
+tar -czf both.tar.gz -C "$samples" kineto-rank0.json kineto-rank1.json
+sgctl import both.tar.gz >out 2>err
+is "$? $(cat err)" "1 sgctl: both.tar.gz: it is an archive of files: unpack it first, with tar -xf, and give the files in it" \
+    "compressed: an archive is refused with what to type"
+
+# ---- plain lines of NCCL Inspector: rank 1 is held for 3 ms less in each collective, so it came 3 ms later
+plain() { # RANK WRITTEN: lines that jq makes of numbers 1 to 12; WRITTEN: when, in us, by the number .
+    seq 12 | jq -c --argjson rank "$1" '. as $n | {header: {id: "0x1", rank: $rank, n_ranks: 2}, metadata: {dump_timestamp_us: ('"$2"'), hostname: "n\($rank)",
+        pid: 1}, coll_perf: {coll: "AllReduce", coll_sn: $n, coll_msg_size_bytes: 65536, coll_exec_time_us: (4000 - 3000 * $rank)}}'
+}
+for rank in 0 1; do
+    plain $rank '1000000 + 20000 * $n' >soon-$rank.log
+    plain $rank '9000000 + 10 * $n' >late-$rank.log
+done
+try soon soon-[01].log
+is "$(jq -c '[.ranks, (.skew_s.p50 * 1000 | round), .trace.untimed]' soon.json)" '[2,3,false]' "plain lines: written soon, they tell who is late, and when"
+jq -e '.trace.seconds > 0.2 and .trace.seconds < 0.25' soon.json >/dev/null
+ok $? "plain lines: written soon, they tell how long the training was" || jq -c .trace soon.json
+try late late-[01].log
+is "$(jq -c '[.ranks, (.skew_s.p50 * 1000 | round), .trace.untimed]' late.json)" '[2,3,true]' "plain lines: written at the end, they tell who is late, and not when"
+is "$(jq -c '[.rank_table[] | [.rank, (.lateness_s * 1000 | round)]]' late.json)" '[[1,3],[0,0]]' "plain lines: written at the end, they tell by how much"
+is "$(jq -c '[.trace.seconds, .synchronisation_ratio, .steps_per_s, (.verdicts | length), .communicators[0].collectives_per_s]' late.json)" '[null,null,null,0,null]' \
+    "plain lines: written at the end, nothing is said of steps and of what lies between calls"
+like "$(sgctl analyze late.jsonl | tr '\n' ' ')" '^Trace: 2 ranks on 2 nodes, 12 collectives\. The records say how long collectives held their ranks, and not when' \
+    "plain lines: written at the end, the page says what is not known"
+like "$(cat late.err)" 'say how long calls were, and not when' "plain lines: written at the end, the import says it, too"
+sgctl export late.jsonl >out 2>err
+like "$? $(cat err)" '^1 sgctl: late.jsonl: its calls have no times' "plain lines: without times no timeline is drawn"
+sgctl import late-1.log >out 2>err
+is $? 1 "plain lines: one rank's are refused where their times are not known"
+like "$(cat err)" 'rank 1 of 2 of communicator 0x1' "plain lines: whose they are is said"
+sed 5s/coll_perf/x/ late-0.log | sed '7s/$/x/' >broken-0.log
+sgctl import broken-0.log late-1.log >broken.jsonl 2>err
+is $? 0 "plain lines: a broken one is skipped"
+like "$(cat err)" '^sgctl: 1 broken line skipped, the first: broken-0.log: line 7: ' "plain lines: which one is broken is said" || show err
+
+# ---- clocks: a rank's clock may show anything
+for rank in 0 1; do
+    grep "\"r\":$rank," kineto.jsonl | tail -n 1 | jq -c '.t1 / 1e9 | floor'
+done >clocks
+ok $(($(sed -n 2p clocks) - $(sed -n 1p clocks) == 7 ? 0 : 1)) "clocks: those of two files are 7 s apart" || show clocks
+is "$(sgctl step --json kineto.jsonl | jq -c '.picture.span_s < 0.1')" true "clocks: a step of ranks whose clocks are 7 s apart is as long as each rank's"
 
 # ---- there and back
 sgctl export pipeline.jsonl -o pipeline-timeline.json 2>err
@@ -122,7 +173,7 @@ done
 
 # ---- dumps of real hangs, with a log of the ranks that were hurt
 for name in gpu_error_1st lock_gil_1st; do
-    set=$imports/flight_recorder/$name
+    set=$others/flight_recorder/$name
     if [ -f "$set/fault_injection.log" ]; then
         hurt=$(sed -n 's/^Fault ranks: //p' "$set/fault_injection.log" | jq -c 'map("r\(.)")')
         try $name "$set"/_dump_*
@@ -132,14 +183,42 @@ for name in gpu_error_1st lock_gil_1st; do
         skip "$name: dumps of a real hang" "no dumps beside the source tree"
     fi
 done
-if [ -f "$imports/flight_recorder/tutorial_2.3.json" ]; then
-    sgctl import "$imports/flight_recorder/tutorial_2.3.json" >out 2>err
+if [ -f "$others/flight_recorder/tutorial_2.3.json" ]; then
+    sgctl import "$others/flight_recorder/tutorial_2.3.json" >out 2>err
     is $? 1 "tutorial: the number in the name is none of a rank"
-    cp "$imports/flight_recorder/tutorial_2.3.json" rank_0.json
+    cp "$others/flight_recorder/tutorial_2.3.json" rank_0.json
     try tutorial rank_0.json
     is "$(jq -c '[.ranks, .trace.records, (.verdicts | length)]' tutorial.json)" '[1,1,0]' "tutorial: one call of one rank, and no verdict"
     like "$(cat tutorial.err)" '1 calls end when the recorder looked' "tutorial: the end of a call is when somebody looked, which is said"
 else
     skip "tutorial: a dump of version 2.3" "no dumps beside the source tree"
+fi
+# ---- other projects' samples
+if [ -d "$others" ]; then
+    try datadog "$others/inspector/datadog_fixture.jsonl"
+    like "$(cat datadog.err)" '1 broken line skipped, the first: .*datadog_fixture.jsonl: line 4: ' "Inspector's lines as Datadog has them: the broken one is named"
+    is "$(jq -c '[.trace.size, .trace.untimed, [.rank_table[] | [.rank, (.lateness_s * 1e6 | round)]]]' datadog.json)" '[3,true,[[0,18],[1,0]]]' \
+        "Inspector's lines as Datadog has them: rank 0 came 18 us later"
+    sgctl import "$others/inspector/nvidia_readme_v4.0.jsonl" >out 2>err
+    is $? 1 "Inspector's lines of NVIDIA's text, of two ranks that never met, are refused"
+    like "$(cat err)" 'rank 2 of 8 of communicator 0x7f8c496ae9f661' "Inspector's lines of NVIDIA's text: whose they are is said"
+    mkdir dlrm && tar -xzf "$others/kineto/dlrm_kineto.tar.gz" -C dlrm
+    try dlrm dlrm/dlrm_kineto/worker*.json
+    is "$(jq -c '[.ranks, .trace.collectives, .trace.lost]' dlrm.json)" '[8,8,0]' "a step of DLRM: eight ranks meet eight times"
+    is "$(jq -c '[.rank_table[] | select(.last_ratio == 0.625) | .rank]' dlrm.json)" '[7]' "a step of DLRM: rank 7 comes last to five of eight collectives"
+    like "$(jq -r .sentence dlrm.json)" '^Ended before a repeating step was known. Rank [0-9] came last to [0-9] of 8 collectives, and the others waited .* for it alone .*; whether it is so each time takes several steps to tell' \
+        "a step of DLRM: for whom the others waited is said, and that one step shows no more" || jq .sentence dlrm.json
+    like "$(cat dlrm.err)" '64 records of collectives name no group' "a step of DLRM: that its kernels name no group is said"
+    sgctl import "$others/kineto/cpu_only_rank-34.json.gz" >out 2>err
+    like "$? $(cat err)" '^1 .*all calls are of rank 34 of 300' "a timeline of one rank of 300 is refused with the reason" || show err
+    sgctl import "$others/kineto/distributed_info_not_found.json.gz" >out 2>err
+    like "$? $(cat err)" '^1 .*the timeline has no distributedInfo with its rank' "a timeline of an unknown rank is refused with the reason" || show err
+    sgctl import "$others/kineto/dlrm_kineto.tar.gz" >out 2>err
+    like "$? $(cat err)" '^1 .*it is an archive of files' "the archive of DLRM's timelines is refused"
+    sgctl import "$others/kineto/merged_trace.json" >out 2>err
+    like "$? $(cat err)" '^1 .*has 512 forward and backward passes of 4 pipeline stages in 1 iteration, and none of the messages' \
+        "a pipeline's passes without messages are refused with the reason"
+else
+    skip "other projects' samples" "none are beside the source tree"
 fi
 done_testing

@@ -2,6 +2,11 @@
  */
 #include "tests/import.h"
 
+#include <math.h>
+#include <zlib.h>
+
+#include "common/text.h"
+#include "common/xalloc.h"
 #include "tests/tap.h"
 #include "trace/json_pieces.h"
 
@@ -121,6 +126,70 @@ static void kineto(void)
         "what is missing is said");
 }
 
+/* An old profiler's: kernels without arguments, launched within annotations. */
+#define OLD_KERNEL(name, correlation, ts)                                                                    \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":20,\"ts\":" ts                 \
+    ",\"dur\":100,\"args\":{\"External id\":" correlation ",\"correlation\":" correlation "}},"              \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernelExC\",\"pid\":9,\"tid\":" correlation \
+    ",\"ts\":5,\"dur\":1,\"args\":{\"correlation\":" correlation "}}"
+#define ANNOTATION(name, tid, args)                                                               \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nccl:" name "\",\"pid\":9,\"tid\":" tid \
+    ",\"ts\":3,\"dur\":4,\"args\":{" args "}}"
+#define OLD(rank, ts)                                                                                                               \
+    "{\"distributedInfo\":{\"rank\":" rank ",\"world_size\":3},\"traceEvents\":[" OLD_KERNEL(                                       \
+        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)", "77",                                                           \
+        ts) "," ANNOTATION("all_to_all", "77",                                                                                      \
+                           "\"Input Dims\":[[16,4],[]],\"Input type\":[\"float\",\"\"]") "," OLD_KERNEL("ncclKernel_SendRecv_RING", \
+                                                                                                        "78",                       \
+                                                                                                        "900") "]}"
+
+static void kineto_described(void)
+{
+    const struct import_text old[] = { { "a.json", OLD("0", "40"), 0 },
+                                       { "b.json", OLD("1", "90"), 0 },
+                                       { 0 } };
+    /* What an event of many ranks writes out of them is cut; the groups of the header are whole. */
+    static const char grouped[] =
+        "{\"distributedInfo\":{\"rank\":%u,\"world_size\":8,\"pg_config\":[{\"pg_name\":\"0\",\"pg_desc\":\"default_pg\",\"ranks\":[0,1,2,3,4,5,6,7]},"
+        "{\"pg_name\":\"3\",\"pg_desc\":\"dp\",\"ranks\":[1,3]}]},\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum\",\"pid\":0,\"tid\":20,\"ts\":40,\"dur\":100,\"args\":{\"Collective name\":\"allreduce\","
+        "\"In msg nelems\":10,\"dtype\":\"Float\",\"Group size\":2,\"Process Group Name\":\"3\",\"Process Group Description\":\"dp\",\"Process Group Ranks\":\"[1, ...]\"}}]}";
+    char *text[2] = { xasprintf(grouped, 1), xasprintf(grouped, 3) };
+    const struct import_text groups[] = { { "a.json", text[0], 0 }, { "b.json", text[1], 0 }, { 0 } };
+    struct import_figures f;
+    struct err err;
+    char *trace = import_texts(NULL, old, &f, &err);
+
+    has(trace,
+        "{\"r\":1,\"c\":\"world\",\"s\":0,\"o\":\"alltoall\",\"b\":256,\"ti\":1090000,\"t0\":1090000,\"t1\":1190000}",
+        "a kernel without arguments does what the annotation says in which it was launched");
+    has(trace, "\"size\":3,\"ranks\":[{\"rank\":0},{\"rank\":1}]", "a rank without a file is counted");
+    if (trace) {
+        is_int((long long)f.ungrouped, 2, "collectives that name no group are counted");
+        is_int((long long)f.unclear, 2, "a kernel that was launched in no annotation is left out");
+    }
+    free(trace);
+    trace = import_texts(NULL, groups, &f, &err);
+    has(trace, "{\"r\":3,\"c\":\"dp 1,3\",\"s\":0,",
+        "a group whose ranks an event cuts has those of the header");
+    free(trace);
+    free(text[0]);
+    free(text[1]);
+    ok(!import_one(
+           "cpu.json",
+           "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"ts\":1,\"dur\":5}]}",
+           &f, &err) &&
+           strstr(err.text, "cpu.json has operations of the CPU alone") &&
+           strstr(err.text, "distributedInfo"),
+       "a timeline of the CPU alone is refused with the reason: %s", err.text);
+    ok(!import_one(
+           "one.json",
+           "{\"distributedInfo\":{\"rank\":0,\"world_size\":1},\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":1,\"dur\":5}]}",
+           &f, &err) &&
+           strstr(err.text, "one.json has kernels, and none of NCCL's"),
+       "a timeline without a collective is refused with the reason: %s", err.text);
+}
+
 /* ---- the flight recorder ---- */
 
 #define ENTRY(seq, state, over)                                                                  \
@@ -182,21 +251,172 @@ static void inspector(void)
             "{\"header\":{\"id\":\"0x7f\",\"rank\":1,\"n_ranks\":2,\"nnodes\":1},\"metadata\":{\"dump_timestamp_us\":2000,\"hostname\":\"h1\",\"pid\":7},\"coll_perf\":{\"coll\":\"ReduceScatter\",\"coll_sn\":129,\"coll_msg_size_bytes\":65536,\"coll_exec_time_us\":110}}\n",
    verbose[] =
         "{\"header\":{\"id\":\"0x7f\",\"rank\":0,\"n_ranks\":2,\"nnodes\":1},\"metadata\":{\"dump_timestamp_us\":2000,\"hostname\":\"h1\",\"pid\":6},\"dump_stats\":{\"coll_records\":1}}\n"
-        "{\"coll_perf\":{\"coll\":\"ReduceScatter\",\"coll_sn\":129,\"coll_msg_size_bytes\":65536,\"coll_exec_time_us\":110,\"event_trace_ts\":{\"coll_start_ts\":1500,\"kernel_events\":[{\"kernel_start_ts\":1600,\"kernel_stop_ts\":1790},{\"kernel_start_ts\":1610,\"kernel_stop_ts\":1800}]}}}\n";
-    const struct import_text files[] = { { "a.log", plain, 0 }, { "b.log", verbose, 0 }, { 0 } };
+        "{\"coll_perf\":{\"coll\":\"ReduceScatter\",\"coll_sn\":129,\"coll_msg_size_bytes\":65536,\"coll_exec_time_us\":110,\"event_trace_ts\":{\"coll_start_ts\":1500,\"kernel_events\":[{\"kernel_start_ts\":1600,\"kernel_stop_ts\":1790},{\"kernel_start_ts\":1610,\"kernel_stop_ts\":1800}]}}}\n",
+   other[] =
+        "{\"header\":{\"id\":\"0x7f\",\"rank\":1,\"n_ranks\":2,\"nnodes\":1},\"metadata\":{\"dump_timestamp_us\":2000,\"hostname\":\"h1\",\"pid\":7},"
+        "\"coll_perf\":{\"coll\":\"ReduceScatter\",\"coll_sn\":129,\"coll_exec_time_us\":110,\"event_trace_ts\":{\"kernel_events\":[{\"kernel_start_ts\":1700,\"kernel_stop_ts\":1801}]}}}\n";
+    const struct import_text files[] = { { "a.log", plain, 0 }, { "b.log", verbose, 0 }, { 0 } },
+                             both[] = { { "a.log", other, 0 }, { "b.log", verbose, 0 }, { 0 } };
     struct import_figures f = { 0 };
     struct err err;
     char *trace = import_texts(NULL, files, &f, &err);
 
     has(trace, "{\"rank\":0,\"node\":\"h1\"},{\"rank\":1,\"node\":\"h1\"}",
         "ranks are those of the largest communicator, nodes the hosts");
+    /* The one call without a time of its own has none that follows from when its line was written: the two
+     * leave at one moment, and rank 0 was held for 200 us. */
+    has(trace, "\"untimed\":true,\"ranks\":[{\"rank\":0,\"node\":\"h1\"},{\"rank\":1,\"node\":\"h1\"}]",
+        "a trace whose calls have no times says so");
     has(trace,
-        "{\"r\":1,\"c\":\"world\",\"s\":129,\"o\":\"reduce_scatter\",\"b\":65536,\"t0\":1890000,\"t1\":2000000}",
-        "without kernels' times a call ends when it was written, and lasts its execution time");
+        "{\"r\":1,\"c\":\"world\",\"s\":129,\"o\":\"reduce_scatter\",\"b\":65536,\"t0\":90002,\"t1\":200002}",
+        "without times a call lasts its execution time, and those who met leave together");
     has(trace,
-        "{\"r\":0,\"c\":\"world\",\"s\":129,\"o\":\"reduce_scatter\",\"b\":65536,\"t0\":1600000,\"t1\":1800000}",
+        "{\"r\":0,\"c\":\"world\",\"s\":129,\"o\":\"reduce_scatter\",\"b\":65536,\"t0\":2,\"t1\":200002}",
         "kernels' times are those of all channels; a dump's header is that of the lines behind it");
     free(trace);
+    ok(!import_one("inspector.jsonl", verbose, &f, &err) && strstr(err.text, "all calls are of rank 0 of 2"),
+       "calls of one of two ranks are refused: %s", err.text);
+    trace = import_texts(NULL, both, &f, &err);
+    has(trace,
+        "{\"r\":0,\"c\":\"world\",\"s\":129,\"o\":\"reduce_scatter\",\"b\":65536,\"t0\":1600000,\"t1\":1800000}",
+        "calls with kernels' times keep them");
+    ok(trace && !strstr(trace, "untimed"), "a trace whose calls have times does not say otherwise");
+    free(trace);
+}
+
+/* A line of the plain format. */
+static void add_line(char *buf, size_t size, unsigned rank, unsigned n_ranks, unsigned pid,
+                     unsigned long long written_us, const char *coll, unsigned sn, unsigned lasted_us)
+{
+    text_append(
+        buf, size,
+        "{\"header\":{\"id\":\"0x7f\",\"comm_name\":\"unknown\",\"rank\":%u,\"n_ranks\":%u,\"nnodes\":1},"
+        "\"metadata\":{\"dump_timestamp_us\":%llu,\"hostname\":\"h1\",\"pid\":%u},\"coll_perf\":{\"coll\":\"%s\","
+        "\"coll_sn\":%u,\"coll_msg_size_bytes\":65536,\"coll_exec_time_us\":%u}}\n",
+        rank, n_ranks, written_us, pid, coll, sn, lasted_us);
+}
+
+#define LINES_BYTES 16384
+
+/* Ten steps of 10 ms, in each an all-reduce and an all-gather, which NCCL counts each by itself; rank 1 is
+ * late to the all-reduce by 2 ms. late_us: how long after a call its line is written; at_end: all are written
+ * when the communicator is destroyed. */
+static void plain_lines(char *buf, unsigned rank, bool at_end, const unsigned late_us[3])
+{
+    buf[0] = '\0';
+    for (unsigned i = 0; i < 10; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            unsigned long long ended_us = 1000000 + 10000 * i + (k ? 9000 : 5000);
+
+            add_line(buf, LINES_BYTES, rank, 2, 10 + rank,
+                     at_end ? 2000000 + 10 * i + 5 * k : ended_us + late_us[(i + rank) % 3],
+                     k ? "AllGather" : "AllReduce", 1 + i,
+                     k      ? 500
+                     : rank ? 1000
+                            : 3000);
+        }
+}
+
+static void plain(void)
+{
+    static const unsigned soon_us[3] = { 100, 120, 90 }, late_us[3] = { 100, 4000, 2000 };
+    char *text[2] = { xcalloc(LINES_BYTES, 1), xcalloc(LINES_BYTES, 1) };
+    struct import_text files[] = { { "a.jsonl", text[0], 0 }, { "b.jsonl", text[1], 0 }, { 0 } };
+    struct import_figures f;
+    struct err err;
+    char *trace;
+
+    for (unsigned rank = 0; rank < 2; rank++)
+        plain_lines(text[rank], rank, false, soon_us);
+    trace = import_texts(NULL, files, &f, &err);
+    ok(trace && !f.calls.untimed && f.calls.collectives == 40 && !f.calls.repeated && !f.calls.strange,
+       "lines that were written soon after their calls give them times, and two operations two numbers");
+    has(trace,
+        "{\"r\":0,\"c\":\"world\",\"s\":2,\"o\":\"allreduce\",\"b\":65536,\"t0\":1012120000,\"t1\":1015120000}",
+        "such a call ends when its line was written, and lasts its execution time");
+    has(trace, "{\"r\":1,\"c\":\"world\",\"s\":19,\"o\":\"allgather\",\"b\":65536,",
+        "collectives of two operations are numbered in the order of the lines");
+    free(trace);
+
+    for (unsigned rank = 0; rank < 2; rank++)
+        plain_lines(text[rank], rank, false, late_us);
+    trace = import_texts(NULL, files, &f, &err);
+    ok(trace && f.calls.untimed, "lines that ranks write late by milliseconds give their calls no times");
+    free(trace);
+
+    for (unsigned rank = 0; rank < 2; rank++)
+        plain_lines(text[rank], rank, true, soon_us);
+    trace = import_texts(NULL, files, &f, &err);
+    ok(trace && f.calls.untimed && f.calls.collectives == 40,
+       "lines that are all written at the end give no times");
+    /* Twice 3000 and 500 us, and a nanosecond each. */
+    has(trace,
+        "{\"r\":1,\"c\":\"world\",\"s\":2,\"o\":\"allreduce\",\"b\":65536,\"t0\":5500004,\"t1\":6500004}",
+        "without times one collective follows the other, each over when who came first was held as long as it was");
+    free(trace);
+    files[1] = (struct import_text){ 0 };
+    trace = import_texts(NULL, files, &f, &err);
+    ok(!trace && strstr(err.text, "who is late shows beside the others only") &&
+           strstr(err.text, "rank 0 of 2 of communicator 0x7f"),
+       "one rank's calls without times are refused: %s", err.text);
+    free(trace);
+    free(text[0]);
+    free(text[1]);
+}
+
+static void inspector_whose(void)
+{
+    char *text = xcalloc(LINES_BYTES, 1);
+    struct import_figures f;
+    struct err err;
+    char *trace;
+
+    /* Three ranks of a process with a GPU each, of four. */
+    for (unsigned rank = 0; rank < 3; rank++)
+        add_line(text, LINES_BYTES, rank, 4, 7, 5000, "AllReduce", 3, 100 + 10 * rank);
+    text_append(text, LINES_BYTES,
+                "this is not json\n{\"proxy_op\":{\"peer\":1},\"header\":{\"id\":\"0x7f\"}}\n{\"header\":");
+    trace = import_one("node.log", text, &f, &err);
+    has(trace, "\"size\":4,\"untimed\":true,\"ranks\":[{\"rank\":0,\"node\":\"h1\"},{\"rank\":1,",
+        "a process has a rank for each of its GPUs, and the job has those without records");
+    if (trace) {
+        is_int((long long)f.calls.collectives, 3, "each rank of a process has its record");
+        is_int((long long)f.broken, 1, "a broken line is skipped, and counted");
+        is_int((long long)f.torn, 1, "a last line without an end was cut off");
+        is_int((long long)f.other, 1, "a line of the proxy is no communication");
+        ok(!strncmp(f.broken_first, "node.log: line 4: ", 18), "a broken line is named by its number: %s",
+           f.broken_first);
+    }
+    free(trace);
+
+    text[0] = '\0';
+    for (unsigned rank = 0; rank < 2; rank++)
+        text_append(
+            text, LINES_BYTES,
+            "{\"id\":\"0x9\",\"rank\":%u,\"n_ranks\":2,\"hostname\":\"h%u\",\"pid\":1,\"coll_perf\":{\"coll\":\"AllReduce\","
+            "\"coll_sn\":1,\"coll_msg_size_bytes\":8,\"coll_exec_time_us\":%u.5}}\n",
+            rank, rank, 10 + rank);
+    add_line(text, LINES_BYTES, 0, 2, 9, 5000, "AllReduce", 1, 100);
+    trace = import_one("flat.jsonl", text, &f, &err);
+    has(trace, "\"o\":\"allreduce\",\"b\":8,\"t0\":1002,", "who and where may stand beside what a call did");
+    free(trace);
+
+    text[0] = '\0';
+    add_line(text, LINES_BYTES, 0, 2, 7, 5000, "AllReduce", 3, 100);
+    add_line(text, LINES_BYTES, 0, 2, 8, 5000, "AllReduce", 4, 100);
+    ok(!import_one("two.jsonl", text, &f, &err) &&
+           strstr(err.text, "two.jsonl: line 2: rank 0 of communicator 0x7f is two processes"),
+       "a rank that is two processes is refused: %s", err.text);
+
+    text[0] = '\0';
+    text_append(
+        text, LINES_BYTES,
+        "{\"header\":{\"id\":\"0x7f\",\"rank\":0,\"n_ranks\":2},\"metadata\":{\"dump_timestamp_us\":2000,\"hostname\":\"h1\",\"pid\":7},"
+        "\"coll_perf\":{\"coll\":\"AllReduce\",\"coll_sn\":1,\"coll_exec_time_us\":110,\"coll_timing_source\":\"collective_cpu\"}}\n");
+    ok(!import_one("cpu.jsonl", text, &f, &err) &&
+           strstr(err.text, "whose time is the host's (collective_cpu)"),
+       "a call whose time is the host's is left out: %s", err.text);
+    free(text);
 }
 
 /* ---- pipelines ---- */
@@ -247,6 +467,132 @@ static void pipeline(void)
        "a pipeline whose stages are not known is refused");
 }
 
+/* ---- events in two halves ---- */
+
+#define HALF(phase, name, tid, ts, args) \
+    "{\"ph\":\"" phase "\",\"name\":\"" name "\",\"pid\":0,\"tid\":" tid ",\"ts\":" ts ",\"args\":{" args "}}"
+
+static void halves(void)
+{
+    static const char names[] = THREAD("0", "0", "PP rank 0, TP rank 0, compute") "," THREAD(
+        "0", "1", "PP rank 1, TP rank 0, compute") ",";
+    char *text = xasprintf(
+        "[%s%s]", names,
+        HALF("B", "forward-compute", "0", "0", "\"step\":5") "," HALF("B", "inner", "0", "20", "") "," HALF("E", "", "0", "50", "") "," HALF(
+            "E", "", "0", "100",
+            "") "," HALF("B", "forward-send", "0", "100",
+                         "\"step\":5") "," HALF("B", "forward-recv", "1", "100",
+                                                "") "," HALF("E", "", "0", "110",
+                                                             "") "," HALF("E", "forward-recv", "1", "110",
+                                                                          "\"step\":5") "," HALF("E", "", "1",
+                                                                                                 "120",
+                                                                                                 "") "," HALF("B",
+                                                                                                              "never",
+                                                                                                              "1",
+                                                                                                              "130",
+                                                                                                              ""));
+    struct import_figures f;
+    struct err err;
+    char *trace = import_one("p.json", text, &f, &err);
+
+    has(trace,
+        "{\"r\":0,\"c\":\"stages\",\"s\":0,\"o\":\"send\",\"b\":0,\"p\":1,\"g\":1,\"t0\":1100000,\"t1\":1110000}",
+        "what begins and ends in two events is one");
+    has(trace, "\"o\":\"recv\",", "what an event did may be known at its end only");
+    if (trace)
+        is_int((long long)f.other, 3, "events that never end, or never began, are skipped");
+    free(trace);
+    free(text);
+    ok(!import_one("stages.json",
+                   "[" HALF("B", "forward", "1", "0", "") "," HALF(
+                       "E", "forward", "1", "9", "\"iteration\":10,\"microbatch\":0,\"pp_rank\":2") "]",
+                   &f, &err) &&
+           strstr(
+               err.text,
+               "stages.json has 1 forward and backward passes of 1 pipeline stages in 1 iteration, and none"),
+       "passes of stages without their messages are refused with the reason: %s", err.text);
+}
+
+/* ---- compressed files ---- */
+
+/* Compress text as gzip does, behind what is in buf already; the new size. */
+static size_t add_packed(unsigned char *buf, size_t at, size_t size, const char *text, size_t bytes)
+{
+    z_stream z = { 0 };
+
+    if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return 0;
+    z.next_in = (Bytef *)(uintptr_t)text;
+    z.avail_in = (uInt)bytes;
+    z.next_out = buf + at;
+    z.avail_out = (uInt)(size - at);
+    deflate(&z, Z_FINISH);
+    at = size - z.avail_out;
+    deflateEnd(&z);
+    return at;
+}
+
+static void packed(void)
+{
+    enum { ROOM = 65536 };
+    static const char text[] = KINETO("0", "20");
+    const char *half = strstr(text, "gemm");
+    unsigned char *buf = xcalloc(ROOM, 1);
+    struct import_figures f;
+    struct err err;
+    struct import_text files[] = { { "a.json", text, 0 }, { "b.json", KINETO("1", "90"), 0 }, { 0 } };
+    char *plain_trace = import_texts(NULL, files, &f, &err), *trace, *archive = xcalloc(1024, 1);
+    size_t whole;
+
+    files[0] = (struct import_text){ "a.json.gz", (const char *)buf, 0 };
+    files[0].bytes = whole = add_packed(buf, 0, ROOM, text, strlen(text));
+    trace = import_texts(NULL, files, &f, &err);
+    is_str(trace ? trace : err.text, plain_trace, "a compressed timeline gives the trace of the timeline");
+    free(trace);
+
+    files[0].bytes =
+        add_packed(buf, add_packed(buf, 0, ROOM, text, (size_t)(half - text)), ROOM, half, strlen(half));
+    memset(buf + files[0].bytes, 0, 512);
+    files[0].bytes += 512;
+    trace = import_texts(NULL, files, &f, &err);
+    is_str(trace ? trace : err.text, plain_trace,
+           "members behind each other, and zeros behind them, are one file");
+    free(trace);
+
+    files[0].bytes = add_packed(buf, 0, ROOM, text, strlen(text));
+    buf[files[0].bytes++] = 'x';
+    ok(!import_texts(NULL, files, &f, &err) &&
+           strstr(err.text, "a.json.gz: what stands behind its compressed data"),
+       "other bytes behind compressed ones are refused: %s", err.text);
+
+    files[0].bytes = whole - 12;
+    trace = import_texts(NULL, files, &f, &err);
+    ok(trace && f.torn == 1,
+       "of a compressed file that ends too early, what is there is read, and that is said");
+    free(trace);
+
+    files[0].bytes = whole;
+    memset(buf + whole / 2, 0xff, 16);
+    ok(!import_texts(NULL, files, &f, &err) && strstr(err.text, "damaged at about byte"),
+       "damaged data is refused with the place: %s", err.text);
+
+    files[0].bytes = add_packed(buf, 0, ROOM, "[{\"ph\":\"X\",}]", 13);
+    ok(!import_texts(NULL, files, &f, &err) && strstr(err.text, "a.json.gz: unpacked: no JSON at byte 2"),
+       "a broken event in a compressed file is named by its place in what it unpacks to: %s", err.text);
+
+    snprintf(archive, 1024, "trace/rank0.json");
+    memcpy(archive + 257, "ustar", 5);
+    files[0].bytes = add_packed(buf, 0, ROOM, archive, 1024);
+    ok(!import_texts(NULL, files, &f, &err) && strstr(err.text, "unpack it first, with tar -xf"),
+       "a compressed archive is refused with what to type: %s", err.text);
+    files[0] = (struct import_text){ "a.tar", archive, 1024 };
+    ok(!import_texts(NULL, files, &f, &err) && strstr(err.text, "unpack it first, with tar -xf"),
+       "an archive is refused with what to type");
+    free(archive);
+    free(plain_trace);
+    free(buf);
+}
+
 /* ---- what is refused ---- */
 
 static void refused(void)
@@ -259,8 +605,9 @@ static void refused(void)
        "a syncguard-trace is refused: %s", err.text);
     ok(!import_one("t", "{\"a\":1}", &f, &err) && strstr(err.text, "none of the formats"),
        "an unknown object is refused");
-    ok(!import_one("t", "\x1f\x8b\x08", &f, &err) && strstr(err.text, "gzip -dk"),
-       "a compressed file is refused with what to type");
+    ok(!import_one("t", "\x28\xb5\x2f\xfd....", &f, &err) &&
+           strstr(err.text, "it is compressed with zstd: unpack it first, with zstd -dk"),
+       "a file that is compressed otherwise is refused with what to type");
     ok(!import_one("t", "[]", &f, &err), "an empty timeline is refused");
     ok(!import_one("t", "[{\"ph\":\"X\",}]", &f, &err) && strstr(err.text, "no JSON at byte 2"),
        "a broken event is named by its place: %s", err.text);
@@ -270,9 +617,14 @@ int main(void)
 {
     pieces();
     kineto();
+    kineto_described();
     flight();
     inspector();
+    plain();
+    inspector_whose();
     pipeline();
+    halves();
+    packed();
     refused();
     return done_testing();
 }
