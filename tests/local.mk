@@ -165,6 +165,7 @@ UNIT_TESTS = \
 	tests/unit/tuning \
 	tests/unit/units \
 	tests/unit/unseen \
+	tests/unit/updates \
 	tests/unit/value \
 	tests/unit/variation \
 	tests/unit/verifier \

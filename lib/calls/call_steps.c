@@ -15,6 +15,7 @@
 #include "calls/starvation.h"
 #include "calls/told_phases.h"
 #include "calls/transfer_excess.h"
+#include "calls/updates.h"
 #include "common/xalloc.h"
 #include "detect/detours.h"
 #include "detect/straggler.h"
@@ -86,6 +87,7 @@ struct call_steps {
     struct starvation *starvation; /* stragglers whose transfers are slow, too */
     bool slowed_transfers;         /* one of them was in the step before */
     struct boundary *boundary;
+    struct updates *updates;
     uint32_t n;         /* ranks */
     bool active;        /* steps are judged by the graph: they are more than meetings of one communicator */
     uint32_t delivered; /* number of the newest step that was judged */
@@ -117,6 +119,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->links_excess = transfer_excess_new();
     s->expected = expected_new();
     s->boundary = boundary_new(members, arg);
+    s->updates = updates_new();
     s->starvation = starvation_new();
     s->phases = told_phases_new();
     s->even = hot_even_new();
@@ -129,7 +132,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
 double call_steps_bytes(const struct call_steps *s)
 {
     return (double)graph_held_bytes(s->graph) + (double)boundary_bytes(s->boundary) +
-           KIND_BYTES * graph_kinds(s->graph);
+           (double)updates_bytes(s->updates) + KIND_BYTES * graph_kinds(s->graph);
 }
 
 void call_steps_free(struct call_steps *s)
@@ -138,6 +141,7 @@ void call_steps_free(struct call_steps *s)
         return;
     graph_free(s->graph);
     boundary_free(s->boundary);
+    updates_free(s->updates);
     roles_free(s->roles);
     links_free(s->links);
     mixed_free(s->mixed);
@@ -343,11 +347,12 @@ void call_steps_end_rank(struct call_steps *s, uint32_t rank)
 {
     boundary_rank_end(s->boundary, rank);
     graph_rank_end(s->graph, rank);
+    updates_end_rank(s->updates, rank);
 }
 
 bool call_steps_found(const struct call_steps *s)
 {
-    return s && boundary_period(s->boundary);
+    return s && (boundary_period(s->boundary) || updates_found(s->updates));
 }
 
 /* ---- complete steps ---- */
@@ -894,6 +899,11 @@ double call_steps_limit(const struct call_steps *s, uint32_t nodes)
     return s ? links_limit(s->links, nodes) : NAN;
 }
 
+struct updates *call_steps_updates(const struct call_steps *s)
+{
+    return s ? s->updates : NULL;
+}
+
 struct graph *call_steps_graph(const struct call_steps *s)
 {
     return call_steps_active(s) ? s->graph : NULL;
@@ -923,14 +933,18 @@ double call_steps_of_others(const struct call_steps *s, uint32_t rank)
 
 void call_steps_lost(struct call_steps *s, uint32_t rank)
 {
-    if (s)
-        graph_lost(s->graph, rank);
+    if (!s)
+        return;
+    graph_lost(s->graph, rank);
+    updates_gap(s->updates, rank);
 }
 
 void call_steps_gap(struct call_steps *s, uint32_t rank)
 {
-    if (s)
-        graph_gap(s->graph, rank);
+    if (!s)
+        return;
+    graph_gap(s->graph, rank);
+    updates_gap(s->updates, rank);
 }
 
 static void forget_steps(struct call_steps *s)
@@ -951,8 +965,17 @@ static void forget_steps(struct call_steps *s)
 
 struct boundary_at call_steps_take(struct call_steps *s, const struct call *c, uint64_t series)
 {
+    bool had_steps = !updates_found(s->updates);
     struct boundary_at at;
 
+    updates_call(s->updates, c);
+    if (updates_found(s->updates)) { /* ranks that do not wait for one another have no steps in common */
+        if (had_steps)
+            forget_steps(s);
+        return (struct boundary_at){ .moved = had_steps };
+    }
+    for (uint32_t r = 0; !had_steps && r < s->n; r++)
+        graph_gap(s->graph, r);
     graph_call(s->graph, c, series);
     at = boundary_call(s->boundary, c, series);
     if (at.moved)

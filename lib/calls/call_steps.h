@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 
 struct call_steps;
+struct updates;
 /* members: as boundary_new() wants it.  The diagnosis is lent. */
 struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg), void *arg,
                                   struct diagnosis *diagnosis);
@@ -22,7 +23,8 @@ void call_steps_end_rank(struct call_steps *s, uint32_t rank);
 
 /* NULL is fine for all of these: calls do not come one by one. */
 bool call_steps_active(const struct call_steps *s);
-bool call_steps_found(const struct call_steps *s);         /* what of them repeats as a step */
+/* what of them repeats as a step, or that no steps are in common (updates.h) */
+bool call_steps_found(const struct call_steps *s);
 void call_steps_lost(struct call_steps *s, uint32_t rank); /* some of its calls are */
 void call_steps_gap(struct call_steps *s, uint32_t rank);  /* between its newest call and the next */
 uint32_t call_steps_role(const struct call_steps *s, uint32_t rank); /* see graph_role() */
@@ -37,6 +39,8 @@ double call_steps_limit(const struct call_steps *s, uint32_t nodes); /* see link
  * in no single one, or that is not known yet. */
 bool call_steps_phase(const struct call_steps *s, enum finding_scope scope, uint32_t place,
                       struct slow_phase *found);
+/* Of workers that do not wait for one another; NULL: calls do not come one by one. */
+struct updates *call_steps_updates(const struct call_steps *s);
 /* to replay it; NULL: steps do not come from one */
 struct graph *call_steps_graph(const struct call_steps *s);
 

@@ -1,0 +1,411 @@
+#include <stdlib.h>
+
+#include "calls/updates_private.h"
+#include "common/xalloc.h"
+
+#define RANKS_MAX (1u << 20) /* that memory is taken for */
+
+/* Iterations of each worker at each server before anything is said.  Chosen: a start, where some come later
+ * than others, is over. */
+#define ROUNDS_MIN 8u
+/* reads and writes of them in a row, of as many bytes as the one before */
+#define ALIKE_MIN 8u
+/* Bytes read over bytes written, or the reverse.  Chosen: numbers of half the length one way are two times,
+ * with two moments of an optimiser beside the gradient three times. */
+#define BYTES_RATIO 4u
+#define OLDEST_MAX  8u /* peers that an answer is compared with */
+
+struct updates *updates_new(void)
+{
+    return xcalloc(1, sizeof(struct updates));
+}
+
+/* All but the figures that were asked for last. */
+static void forget(struct updates *u)
+{
+    for (uint32_t r = 0; r < u->n; r++)
+        free(u->member[r].history);
+    map_free(&u->pairs);
+    free(u->member);
+    free(u->pair);
+    u->member = NULL;
+    u->pair = NULL;
+    u->n = u->n_pairs = 0;
+    u->members_cap = u->pairs_cap = 0;
+}
+
+void updates_free(struct updates *u)
+{
+    if (!u)
+        return;
+    forget(u);
+    free(u->rank);
+    free(u);
+}
+
+size_t updates_bytes(const struct updates *u)
+{
+    return u->members_cap * (sizeof(*u->member) + (u->any ? sizeof(struct history) : 0)) +
+           u->pairs_cap * sizeof(*u->pair) + u->pairs.size * (sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+static struct member *member_of(struct updates *u, uint32_t rank)
+{
+    if (rank >= u->n)
+        u->member = xgrow(u->member, &u->members_cap, (size_t)rank + 1, sizeof(*u->member));
+    for (; u->n <= rank; u->n++)
+        u->member[u->n] = (struct member){ .first = NONE, .oldest = NONE, .newest = NONE, .anchor = NONE };
+    return &u->member[rank];
+}
+
+/* ---- exchanges of two ranks ---- */
+
+static void unlink_pair(struct updates *u, struct member *m, struct pair *p)
+{
+    if (!p->newest)
+        return;
+    *(p->older == NONE ? &m->oldest : &u->pair[p->older].newer) = p->newer;
+    *(p->newer == NONE ? &m->newest : &u->pair[p->newer].older) = p->older;
+    p->newest = 0;
+}
+
+static void link_newest(struct updates *u, struct member *m, struct pair *p)
+{
+    uint32_t at = (uint32_t)(p - u->pair);
+
+    unlink_pair(u, m, p);
+    p->newest = m->takes;
+    p->older = m->newest;
+    p->newer = NONE;
+    *(m->newest == NONE ? &m->oldest : &u->pair[m->newest].newer) = at;
+    m->newest = at;
+}
+
+/* Nothing is known of it yet, or of what was seen nothing counts any more. */
+static void begin_anew(const struct member *m, struct pair *p, uint32_t rank, uint32_t peer, uint32_t next)
+{
+    *p = (struct pair){ .rank = rank,
+                        .peer = peer,
+                        .epoch = m->epoch,
+                        .gap = m->gap,
+                        .partial = true,
+                        .next = next,
+                        .older = NONE,
+                        .newer = NONE };
+}
+
+/* NULL: there are too many. */
+static struct pair *pair_of(struct updates *u, struct member *m, uint32_t rank, uint32_t peer)
+{
+    uint64_t key = (uint64_t)rank << 32 | peer;
+    uint32_t at = map_get(&u->pairs, key);
+    struct pair *p;
+
+    if (at == MAP_NONE) {
+        if (u->n_pairs == UPDATES_PAIRS_MAX)
+            return NULL;
+        at = u->n_pairs++;
+        u->pair = xgrow(u->pair, &u->pairs_cap, u->n_pairs, sizeof(*u->pair));
+        map_put(&u->pairs, key, at);
+        p = &u->pair[at];
+        begin_anew(m, p, rank, peer, m->first);
+        m->first = at;
+        return p;
+    }
+    p = &u->pair[at];
+    if (p->epoch != m->epoch)
+        begin_anew(m, p, rank, peer, p->next);
+    if (p->gap != m->gap) { /* what it did meanwhile is not known */
+        p->gap = m->gap;
+        p->phase = QUIET;
+        p->partial = true;
+        p->read_known = false;
+        p->answered = p->answered_before = 0;
+        p->took_bytes = p->gave_bytes = 0;
+        p->gave_ns = 0;
+    }
+    return p;
+}
+
+/* A run is over: did it have as many bytes as the one before? */
+static void end_run(struct pair *p, uint64_t *bytes, uint64_t *usual)
+{
+    if (!p->partial) {
+        p->alike = *bytes == *usual ? p->alike + 1 : 0;
+        *usual = *bytes;
+    }
+    p->partial = false;
+    *bytes = 0;
+}
+
+/* ---- servers ---- */
+
+static struct history *history_of(struct member *m)
+{
+    if (!m->history)
+        m->history = xcalloc(1, sizeof(*m->history));
+    return m->history;
+}
+
+static void restart_times(struct member *m)
+{
+    m->begun_ns = 0;
+    if (m->history)
+        m->history->n = 0;
+}
+
+/* The rank answers: what it received from the peer since its answer before has gone by all from whom it has
+ * received nothing since it received what it answered then. */
+static void go_by(struct updates *u, struct member *m, struct pair *p)
+{
+    uint32_t at = m->oldest;
+
+    if (!p->answered_before)
+        return;
+    for (uint32_t i = 0; i < OLDEST_MAX && at != NONE; i++, at = u->pair[at].newer) {
+        struct pair *j = &u->pair[at];
+
+        if (j->newest >= p->answered_before)
+            break;
+        p->went = j->went = u->any = true;
+        j->went_at = j->takes;
+        if (!m->serves) /* its times are those of updates from now on */
+            restart_times(m);
+        m->serves = true;
+    }
+}
+
+/* Others' updates that a server had received at that time; false: that is too long ago to be known. */
+static bool others_at(const struct member *m, const struct pair *p, uint64_t ns, uint64_t *others)
+{
+    uint64_t n = m->takes;
+    uint32_t own = 0;
+
+    for (uint32_t i = 0; n && m->history->took_ns[(n - 1) % RECENT] > ns; i++, n--) {
+        own += m->history->from[(n - 1) % RECENT] == p->peer;
+        if (i + 1 == RECENT)
+            return false;
+    }
+    *others = n - (p->takes - own);
+    return true;
+}
+
+static void keep_stale(struct updates *u, const struct pair *p, uint64_t stale)
+{
+    struct history *h = history_of(member_of(u, p->peer));
+    uint32_t value = stale < UINT32_MAX ? (uint32_t)stale : UINT32_MAX;
+
+    h->stale[h->n_stale++ % UPDATES_STALE] = value;
+    h->stale_max = value > h->stale_max ? value : h->stale_max;
+}
+
+/* ---- iterations ---- */
+
+static void end_turn(struct member *m, uint64_t now_ns)
+{
+    struct history *h;
+
+    if (m->begun_ns && now_ns > m->begun_ns) {
+        h = history_of(m);
+        h->turn_s[h->n % UPDATES_TURNS] = (float)((double)(now_ns - m->begun_ns) * 1e-9);
+        h->work_s[h->n % UPDATES_TURNS] = (float)m->work_s;
+        h->wait_s[h->n % UPDATES_TURNS] = (float)m->wait_s;
+        h->n++;
+    }
+    m->begun_ns = now_ns;
+    m->work_s = m->wait_s = 0;
+}
+
+/* Its own work before the call, and the call itself. */
+static void pass_time(struct member *m, const struct call *c)
+{
+    uint64_t enter_ns = c->flags & RING_EVENT_UNWAITED ? c->leave_ns : c->enter_ns;
+
+    if (m->left_ns && enter_ns > m->left_ns)
+        m->work_s += (double)(enter_ns - m->left_ns) * 1e-9;
+    if (m->left_ns > enter_ns)
+        enter_ns = m->left_ns;
+    if (c->op == RING_OP_RECV && c->leave_ns > enter_ns)
+        m->wait_s += (double)(c->leave_ns - enter_ns) * 1e-9;
+    m->left_ns = c->leave_ns > m->left_ns ? c->leave_ns : m->left_ns;
+}
+
+/* ---- messages ---- */
+
+static void take(struct updates *u, struct member *m, struct pair *p, const struct call *c)
+{
+    if (p->phase != TAKES) {
+        if (p->phase == GIVES)
+            end_run(p, &p->gave_bytes, &p->usual_give);
+        p->phase = TAKES;
+        if (p->gave_ns && c->leave_ns > p->gave_ns) {
+            float s = (float)((double)(c->leave_ns - p->gave_ns) * 1e-9);
+
+            p->answer_s += p->answer_s > 0 ? (s - p->answer_s) / 16 : s;
+        }
+        if (p->read_known)
+            keep_stale(u, p, m->takes - p->takes - p->at_read);
+        p->read_known = false;
+        p->took_ns = m->took_ns = c->leave_ns;
+        p->takes++;
+        m->takes++;
+        link_newest(u, m, p);
+        if (u->any) {
+            struct history *h = history_of(m);
+
+            h->took_ns[(m->takes - 1) % RECENT] = c->leave_ns;
+            h->from[(m->takes - 1) % RECENT] = p->peer;
+            if (m->serves)
+                end_turn(m, c->leave_ns);
+        }
+    }
+    p->took_bytes += c->bytes;
+}
+
+static void give(struct updates *u, struct member *m, struct pair *p, const struct call *c)
+{
+    if (p->phase != GIVES) {
+        if (p->phase == TAKES) {
+            end_run(p, &p->took_bytes, &p->usual_take);
+            p->answered_before = p->answered;
+            p->answered = p->newest;
+            go_by(u, m, p);
+        }
+        p->phase = GIVES;
+        p->gives++;
+        p->gave_ns = call_begin_ns(c);
+        if (m->serves && m->history)
+            p->read_known = others_at(m, p, p->gave_ns, &p->at_read);
+        if (m->anchor == NONE)
+            m->anchor = (uint32_t)(p - u->pair);
+        if (u->any && !m->serves && m->anchor == (uint32_t)(p - u->pair))
+            end_turn(m, p->gave_ns);
+    }
+    p->gave_bytes += c->bytes;
+}
+
+/* It waits for others: what was seen of it does not hold on. */
+static void meet(struct updates *u, struct member *m)
+{
+    if (u->found)
+        updates_get(u, &u->last);
+    u->found = false;
+    u->calls = 0;
+    m->oldest = m->newest = m->anchor = NONE;
+    m->epoch++;
+    m->takes = 0;
+    m->serves = m->slow = false;
+    restart_times(m);
+    if (m->history)
+        m->history->n_stale = m->history->stale_max = 0;
+}
+
+/* ---- who they are ---- */
+
+static bool is_like(uint64_t a, uint64_t b)
+{
+    return a && b && a <= BYTES_RATIO * b && b <= BYTES_RATIO * a;
+}
+
+/* As the server has it, and the worker. */
+static bool is_served(const struct updates *u, const struct pair *p, uint64_t bytes)
+{
+    const struct pair *back = valid_pair(u, p->peer, p->rank);
+
+    return p->went && p->takes >= ROUNDS_MIN && p->gives >= ROUNDS_MIN && p->alike >= ALIKE_MIN &&
+           p->usual_take == bytes && is_like(p->usual_take, p->usual_give) && back && !back->went &&
+           back->takes >= ROUNDS_MIN && back->gives >= ROUNDS_MIN;
+}
+
+/* Each rank that exchanges large messages is a server or a worker, and no other one calls anything. */
+static bool look_at_all(const struct updates *u)
+{
+    uint32_t servers = 0, workers = 0;
+
+    for (uint32_t r = 0; r < u->n; r++) {
+        const struct member *m = &u->member[r];
+        bool any = false;
+        uint64_t bytes = 0;
+        uint32_t n = 0;
+
+        for (uint32_t i = m->first; i != NONE; i = u->pair[i].next) {
+            const struct pair *p = &u->pair[i];
+
+            if (p->epoch != m->epoch)
+                continue;
+            any = true;
+            n++;
+            bytes = bytes ? bytes : p->usual_take;
+            if (m->serves ? !is_served(u, p, bytes) : !u->member[p->peer].serves)
+                return false;
+        }
+        if ((!any && m->called) || (m->serves && n < 2))
+            return false;
+        servers += m->serves;
+        workers += any && !m->serves;
+    }
+    return servers && workers > 1;
+}
+
+void updates_call(struct updates *u, const struct call *c)
+{
+    struct member *m;
+    struct pair *p;
+
+    if (u->beyond)
+        return;
+    m = member_of(u, c->rank);
+    if (!call_is_message(c)) {
+        meet(u, m);
+        m->left_ns = c->leave_ns;
+        m->called = m->called || u->any;
+        return;
+    }
+    pass_time(m, c);
+    m->called = m->called || u->any;
+    if (c->bytes < UPDATES_BYTES || c->peer == c->rank || c->peer >= RANKS_MAX)
+        return;
+    member_of(u, c->peer); /* the other way round it is looked up, too */
+    m = &u->member[c->rank];
+    p = pair_of(u, m, c->rank, c->peer);
+    if (!p) {
+        u->beyond = true;
+        u->found = false;
+        forget(u);
+        return;
+    }
+    if (c->op == RING_OP_RECV)
+        take(u, m, p, c);
+    else
+        give(u, m, p, c);
+    if (u->any && ++u->calls > u->n_pairs + u->n) {
+        bool found = look_at_all(u);
+
+        u->calls = 0;
+        if (u->found && !found)
+            updates_get(u, &u->last);
+        u->found = found;
+    }
+}
+
+void updates_gap(struct updates *u, uint32_t rank)
+{
+    struct member *m;
+
+    if (rank >= u->n)
+        return;
+    m = &u->member[rank];
+    m->gap++;
+    m->left_ns = m->begun_ns = 0;
+}
+
+void updates_end_rank(struct updates *u, uint32_t rank)
+{
+    if (rank < u->n)
+        u->member[rank].ended = true;
+}
+
+bool updates_found(const struct updates *u)
+{
+    return u && u->found;
+}

@@ -1,0 +1,95 @@
+/* updates.h - jobs whose workers read parameters from servers, work, and write updates back, without waiting
+ * for one another: who they are, how stale each update is, and who is slow.
+ *
+ * A server is seen to go on without somebody: between two messages of one worker it received from another,
+ * answered, received again and answered again.  A server that waits for all, or that takes its workers in
+ * turns, never does.  Nothing is said (updates_figures.found) unless
+ *   - each worker went by another at each server, or was gone by;
+ *   - ranks that are not servers exchange messages with servers only, servers with none of themselves, and no
+ *     other rank calls anything;
+ *   - what a worker writes in an iteration has always the same size, the same for all workers of a server,
+ *     and within four times that of what it reads: tasks and their results seldom do;
+ *   - none of them has taken part in a collective since: ranks that meet wait for one another.
+ * Of a farm whose tasks and results are of one size the same is seen; what is said of slow workers is true of
+ * it, too.
+ *
+ * Messages below UPDATES_BYTES are requests, acknowledgements and the like.  All of the larger ones that a
+ * server receives from a worker before it answers are one update, which is applied when the first of them is
+ * there; those that it sends are one read, of when the first was begun.  Staleness is the number of others'
+ * updates applied at the same server between a worker's read and its next write, by the order of the server's
+ * own calls, which have one clock: it is the delay tau of model/staleness.h.  One-sided calls are not
+ * recorded.
+ *
+ * Pure and causal; a call at a time, each rank's in the order in which it left them, whatever the order
+ * between ranks.  Memory: 180 bytes for a rank's exchange with another one, 1.5 KB a rank once a server was
+ * seen.  Units: seconds, updates; NaN not known. */
+#ifndef SYNCGUARD_CALLS_UPDATES_H
+#define SYNCGUARD_CALLS_UPDATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/call.h"
+
+#define UPDATES_BYTES     4096u      /* smaller messages hold no parameters */
+#define UPDATES_PAIRS_MAX (1u << 16) /* with more, nothing is looked for, or kept */
+#define UPDATES_TURNS     32u        /* newest iterations that a rank's times stand on ... */
+#define UPDATES_STALE     64u        /* ... and updates that its staleness does */
+
+struct updates;
+
+struct updates *updates_new(void);
+void updates_free(struct updates *u); /* NULL is fine */
+size_t updates_bytes(const struct updates *u);
+
+void updates_call(struct updates *u, const struct call *c);
+void updates_gap(struct updates *u,
+                 uint32_t rank); /* between its newest call and the next some are missing */
+void updates_end_rank(struct updates *u, uint32_t rank);
+
+struct updates_rank {
+    uint32_t rank;
+    bool serves;
+    uint32_t turns; /* that the times stand on */
+    /* worker: mean time of an iteration, its own work in it, and what it waits for messages; server: the same
+     * from one update to the next, where work is all but that waiting */
+    double turn_s, work_s, wait_s;
+    double usual_work_s; /* median */
+    /* worker: its own work over that of the other workers, server: the time that it takes for an update over
+     * that of the other servers; medians, 1 is as they; NaN where there are too few others */
+    double times;
+    /* It is slower than what chance and their differences explain; worker: and others went by it in its
+     * newest iterations. */
+    bool slow;
+    /* The rate of all with it as fast as the others, over the rate as it is.  A slow worker costs its own
+     * share, a slow server what all workers wait for it longer than for others. */
+    double slowdown;
+    /* worker: of its newest updates; the most of all */
+    double stale_mean, stale_p95;
+    uint32_t stale_max;
+    /* worker: since when it has written nothing, on the clock of the server that heard from it last, until
+     * that one's newest update; silent: for many of its iterations, and it counts in no sum */
+    double silent_s;
+    bool silent;
+    double bytes;     /* of an update: all that a worker writes, a server's part */
+    uint64_t updates; /* that it wrote, or that were written to it, since it last met others */
+};
+
+struct updates_figures {
+    bool found;
+    uint32_t servers, workers;
+    uint32_t silent;   /* of the workers: they write no more, though others do */
+    double per_s;      /* iterations of all workers: the sum of their own rates */
+    double busy_ratio; /* share of its time that the busiest server does not wait for messages */
+    double wait_ratio; /* share of the workers' time that they wait for messages */
+    double stale_mean, stale_p95;
+    uint32_t stale_max;
+    size_t n;
+    const struct updates_rank *rank; /* n, by number; lent until the next call of any of these */
+};
+/* Computed when it is asked for, in a time proportional to the ranks. */
+void updates_get(struct updates *u, struct updates_figures *f);
+bool updates_found(const struct updates *u);
+
+#endif

@@ -1,0 +1,337 @@
+/* Workers that read from servers and write to them without waiting for one another: seen by their calls
+ * alone, with the staleness that they have, and who is slow. What waits is never taken for it. */
+#include "calls/updates.h"
+
+#include "tests/served.h"
+#include "tests/tap.h"
+
+static struct updates *updates;
+static struct updates_figures got;
+static bool ever; /* it was found at some time */
+
+static void give(const struct call *c, void *arg)
+{
+    updates_call(arg, c);
+    ever = ever || updates_found(arg);
+}
+
+static struct served job(uint32_t workers, uint32_t servers)
+{
+    return (struct served){ .workers = workers,
+                            .servers = servers,
+                            .work_s = 0.02,
+                            .service_s = 0.0002,
+                            .latency_s = 2e-5,
+                            .cv = 0.1,
+                            .bound = SERVED_FREE,
+                            .read_bytes = 400000,
+                            .write_bytes = 400000,
+                            .call = give };
+}
+
+/* So many iterations of each worker. */
+static void run(struct served *s, uint32_t iterations)
+{
+    updates_free(updates);
+    updates = updates_new();
+    ever = false;
+    random_state = 7 + s->workers * 100 + s->servers;
+    s->arg = updates;
+    served_begin(s);
+    for (uint32_t i = 0; i < iterations * s->workers; i++)
+        served_step(s);
+    updates_get(updates, &got);
+}
+
+static const struct updates_rank *rank_got(uint32_t rank)
+{
+    for (size_t i = 0; i < got.n; i++)
+        if (got.rank[i].rank == rank)
+            return &got.rank[i];
+    return NULL;
+}
+
+static uint32_t slow_ones(void)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < got.n; i++)
+        n += got.rank[i].slow;
+    return n;
+}
+
+static double stale_of(const struct served *s, uint32_t worker)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < SERVED_STALE; i++)
+        sum += s->stale[worker][i];
+    return sum / SERVED_STALE;
+}
+
+static void test_healthy(void)
+{
+    static const struct {
+        uint32_t workers, servers;
+        bool asks;
+    } cases[] = { { 4, 1, false }, { 8, 1, true },   { 8, 2, false },
+                  { 16, 4, true }, { 32, 4, false }, { 32, 1, false } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t w = cases[i].workers, n = cases[i].servers, exact = 0;
+        struct served s = job(w, n);
+        char what[64];
+
+        snprintf(what, sizeof(what), "%u workers at %u servers", w, n);
+        s.asks = cases[i].asks;
+        run(&s, 300);
+        ok(got.found, "%s: it is seen that nobody waits", what);
+        is_int(got.servers, n, "%s: the servers are told from the workers", what);
+        is_int(got.workers, w, "%s: the workers are told from the servers", what);
+        for (uint32_t k = 0; got.found && k < w; k++)
+            exact += n > 1 || rank_got(n + k)->stale_mean == stale_of(&s, k);
+        is_int(exact, w, "%s: the staleness of each worker's newest updates is what it was", what);
+        is_near(got.stale_mean, w - 1.0, 0.03, "%s: updates are as stale as there are other workers", what);
+        ok(got.stale_p95 >= got.stale_mean && got.stale_max >= got.stale_p95 &&
+               got.stale_max <= s.stale_max + (n > 1 ? 2 : 0),
+           "%s: 95 %% are staler than the mean, and none than any was", what);
+        is_near(got.per_s, (double)s.updates / (s.now_s - 1), 0.05, "%s: the rate is that of all updates",
+                what);
+        is_int(slow_ones(), 0, "%s: nobody is slow", what);
+    }
+}
+
+static void test_slow_worker(void)
+{
+    static const struct {
+        uint32_t workers, servers;
+        double times;
+    } cases[] = { { 8, 1, 2 }, { 4, 2, 3 }, { 16, 4, 2 }, { 8, 2, 1.4 } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t w = cases[i].workers, n = cases[i].servers, slow = n + w / 2;
+        struct served s = job(w, n), healthy = job(w, n);
+        const struct updates_rank *k;
+        double rate;
+        char what[64];
+
+        snprintf(what, sizeof(what), "%u workers, one %.1f times as slow", w, cases[i].times);
+        run(&healthy, 200);
+        rate = (double)healthy.updates / (healthy.now_s - 1);
+        s.slower[w / 2] = cases[i].times;
+        run(&s, 200);
+        k = rank_got(slow);
+        if (!ok(got.found && k, "%s: it is seen that nobody waits", what))
+            continue;
+        ok(k->slow && slow_ones() == 1, "%s: that one is named, and no other", what);
+        is_near(k->times, cases[i].times, 0.08, "%s: so much longer it works", what);
+        is_near(k->slowdown, rate / ((double)s.updates / (s.now_s - 1)), 0.015,
+                "%s: its price is the rate without the fault over the rate", what);
+        ok(k->stale_mean > 1.2 * got.stale_mean * cases[i].times / 2,
+           "%s: what it writes is staler than the others' updates", what);
+    }
+}
+
+static void test_slow_server(void)
+{
+    struct served s = job(8, 4), healthy = job(8, 4);
+    const struct updates_rank *k;
+
+    healthy.service_s = s.service_s = 0.001;
+    run(&healthy, 200);
+    is_int(slow_ones(), 0, "servers: that are alike none is slow");
+    s.slow_server[2] = 3;
+    run(&s, 200);
+    k = rank_got(2);
+    if (!ok(got.found && k, "servers: one that is slow is one of them all the same"))
+        return;
+    ok(k->slow && slow_ones() == 1, "servers: the slow one is named, and nobody else");
+    is_near(k->times, 3, 0.1, "servers: it takes three times as long for an update");
+    is_near(k->slowdown, (double)healthy.updates / (healthy.now_s - 1) / ((double)s.updates / (s.now_s - 1)),
+            0.06, "servers: its price is what all workers wait longer for it");
+}
+
+static void test_mixed_speeds(void)
+{
+    struct served s = job(8, 1);
+
+    for (uint32_t w = 0; w < 8; w++)
+        s.slower[w] = w % 2 ? 2 : 1;
+    run(&s, 200);
+    ok(got.found, "two kinds of machines: it is seen that nobody waits");
+    is_int(slow_ones(), 0, "two kinds of machines: none of them is slow");
+    s = job(16, 2);
+    for (uint32_t w = 0; w < 16; w++)
+        s.slower[w] = 1 + w / 15.0;
+    run(&s, 200);
+    ok(got.found, "machines of all speeds: it is seen that nobody waits");
+    is_int(slow_ones(), 0, "machines of all speeds: none of them is slow");
+    s = job(8, 1);
+    s.cv = 0.5;
+    run(&s, 400);
+    ok(got.found && !slow_ones(), "work that varies widely: nobody is slow");
+}
+
+static void test_stopped(void)
+{
+    struct served s = job(8, 2);
+    const struct updates_rank *k;
+
+    run(&s, 100);
+    s.next_s[3] = INFINITY;
+    for (uint32_t i = 0; i < 400; i++)
+        served_step(&s);
+    updates_get(updates, &got);
+    k = rank_got(5);
+    if (!ok(got.found && k, "a worker that stopped is still one"))
+        return;
+    ok(k->silent && got.silent == 1 && !slow_ones(), "a worker that stopped is silent, and not slow");
+    is_near(k->silent_s, 400 / 7.0 * 0.0205, 0.05,
+            "a worker that stopped is silent for as long as others write");
+    is_near(got.per_s, 7 / 0.0205, 0.05, "the rate is that of the workers that go on");
+    is_near(got.stale_mean, 6, 0.05, "the staleness is that of the workers that go on");
+}
+
+static void test_bounded(void)
+{
+    struct served s = job(8, 1);
+
+    s.bound = 4;
+    s.cv = 0.3;
+    run(&s, 400);
+    ok(got.found && !slow_ones(), "bounded staleness: workers that are alike go by one another");
+    ok(got.stale_max <= 7 * (2 * 4 + 1), "bounded staleness: no update is staler than the bound allows");
+    s = job(8, 1);
+    s.bound = 4;
+    s.slower[3] = 2;
+    run(&s, 200);
+    is_int(
+        slow_ones(), 0,
+        "bounded staleness: a slow worker that the others wait for in the end does not cost its own share");
+}
+
+/* Programs in which somebody waits, or which do something else. */
+static void test_others(void)
+{
+    struct served s;
+
+    for (uint32_t n = 1; n <= 4; n *= 2)
+        for (uint32_t slow = 0; slow < 2; slow++) {
+            s = job(8, n);
+            s.bound = 0;
+            s.slower[3] = slow ? 2 : 1;
+            run(&s, 200);
+            ok(!ever, "%u servers that wait for all workers%s are never taken for others", n,
+               slow ? ", one of them slow," : "");
+        }
+    s = job(8, 1);
+    s.in_turns = true;
+    s.slower[2] = 2;
+    run(&s, 200);
+    ok(!ever, "a server that takes its workers in turns is none that goes on without them");
+    s = job(8, 1);
+    s.read_bytes = 64;
+    run(&s, 200);
+    ok(!ever, "a farm of small tasks is none of updates");
+    s = job(8, 1);
+    s.read_bytes = 16384;
+    run(&s, 200);
+    ok(!ever, "a farm of tasks much smaller than their results is none of updates");
+    s = job(8, 1);
+    s.varies = true;
+    run(&s, 200);
+    ok(!ever, "a farm of results that differ in size is none of updates");
+    s = job(8, 1);
+    s.read_bytes = s.write_bytes = 512;
+    run(&s, 200);
+    ok(!ever, "small messages hold no parameters");
+    s = job(8, 1);
+    s.meet_every = 1;
+    run(&s, 200);
+    ok(!ever, "workers that meet in each iteration wait for one another");
+}
+
+static void exchange(uint32_t a, uint32_t b, uint64_t *ns)
+{
+    struct call c = { .comm = 1, .bytes = 100000 };
+
+    for (uint32_t way = 0; way < 2; way++) {
+        uint32_t from = way ? b : a, to = way ? a : b;
+
+        for (uint32_t end = 0; end < 2; end++) {
+            c.op = end ? RING_OP_RECV : RING_OP_SEND;
+            c.rank = end ? to : from;
+            c.peer = end ? from : to;
+            c.enter_ns = *ns;
+            c.leave_ns = *ns += 1000;
+            updates_call(updates, &c);
+            ever = ever || updates_found(updates);
+        }
+    }
+}
+
+/* Neighbours that exchange as it comes: all of them go by somebody, and none works for another. */
+static void test_neighbours(void)
+{
+    uint64_t ns = 1000;
+
+    updates_free(updates);
+    updates = updates_new();
+    ever = false;
+    random_state = 3;
+    for (uint32_t i = 0; i < 4000; i++) {
+        uint32_t a = (uint32_t)(6 * uniform());
+
+        exchange(a, (a + 1) % 6, &ns);
+    }
+    ok(!ever, "neighbours in a ring that exchange as it comes are neither servers nor workers");
+}
+
+static uint32_t missing; /* the rank whose calls do not come */
+
+static void give_some(const struct call *c, void *arg)
+{
+    if (c->rank != missing)
+        give(c, arg);
+}
+
+static void test_missing(void)
+{
+    struct served s = job(8, 1);
+
+    run(&s, 100);
+    updates_gap(updates, 0);
+    s.call = give_some;
+    for (uint32_t i = 0; i < 1600; i++) {
+        missing = i % 200 < 60 ? i / 200 % 9 : UINT32_MAX;
+        served_step(&s);
+        if (i % 200 == 60)
+            updates_gap(updates, i / 200 % 9);
+    }
+    updates_get(updates, &got);
+    ok(got.found, "calls that are missing now and then do not hide what is known");
+    is_near(got.stale_mean, 7, 0.05, "an update whose read may be missing has no staleness");
+    is_int(slow_ones(), 0, "times with something missing are no times");
+    updates_end_rank(updates, 5);
+    updates_get(updates, &got);
+    ok(got.found && got.workers == 7, "a worker that has ended is none of them any more");
+    for (uint32_t r = 0; r < 9; r++)
+        updates_call(updates, &(struct call){ .comm = 3, .op = RING_OP_BARRIER, .rank = r, .leave_ns = 1 });
+    updates_get(updates, &got);
+    ok(!got.found && got.workers == 7, "after a barrier of all, what was before is known, and is over");
+}
+
+int main(void)
+{
+    test_healthy();
+    test_slow_worker();
+    test_slow_server();
+    test_mixed_speeds();
+    test_stopped();
+    test_bounded();
+    test_others();
+    test_neighbours();
+    test_missing();
+    updates_free(updates);
+    return done_testing();
+}
