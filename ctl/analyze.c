@@ -95,7 +95,9 @@ struct report *analyze_report(struct trace_reader *r, bool whole)
     view_verdicts_reported(v, &reported);
     for (size_t i = 0; i < report->job.verdicts.n; i++)
         report->job.verdicts.list[i].detected_record =
-            (int64_t)trace_reader_records_at(r, reported[i].finding.id);
+            reported[i].finding.duty == DUTY_STEPS
+                ? (int64_t)trace_reader_records_at(r, reported[i].finding.id)
+                : -1;
     report_verdicts_drop_minor(&report->job.verdicts); /* they are in the timeline alone */
     report_projections_get(report, v, now_s);
     report_view_get(report, v, now_s, &latest, &ranks);

@@ -70,6 +70,7 @@ void page_of_trace(const struct page *p)
     page_put_figures(p, PAGE_INDENT, figures);
     page_ranks(p);
     page_communicators(p);
+    page_updates(p);
     page_overlap(p);
     page_shortfalls(p);
     put_flags(p);

@@ -12,6 +12,7 @@
 #define EVENTS_MAX  8
 #define COMMS_MAX   12
 #define WAITED_MAX  3
+#define UPDATES_MAX 16
 
 char *page_verdict_words(const struct report_verdict *verdict, char *buf, size_t size)
 {
@@ -314,6 +315,23 @@ static void figure_guarded(struct table *t, const struct report_guarded *g)
         page_figure(t, "", "%s", line);
 }
 
+/* Of workers that do not wait for one another: their own rates, and how old what they write is. */
+static void figure_updates(struct table *t, const struct report_updates *u)
+{
+    if (!u->known)
+        return;
+    page_figure(
+        t, "Updates",
+        "%s worker%s at %s server%s, %s iterations/s in all; workers wait %s of their time for messages, the "
+        "busiest server is busy for %s of its",
+        page_count(u->workers).s, page_plural(u->workers), page_count(u->servers).s, page_plural(u->servers),
+        text_number(u->iterations_per_s).s, text_percent(u->wait_ratio).s, text_percent(u->busy_ratio).s);
+    if (u->silent > 0)
+        page_figure(t, "", "%s of the workers write%s no more, and count%s for nothing here",
+                    page_count(u->silent).s, u->silent == 1 ? "s" : "", u->silent == 1 ? "s" : "");
+    page_figure(t, "Staleness", "%s", u->text);
+}
+
 void page_outlook(struct table *t, const struct page *p)
 {
     const struct report *r = p->report;
@@ -324,6 +342,7 @@ void page_outlook(struct table *t, const struct page *p)
         page_figure(t, "Efficiency", "%s: load balance %s x serialisation %s x transfer %s",
                     text_percent(e->parallel).s, text_percent(e->load_balance).s,
                     text_percent(e->serialisation).s, text_percent(e->transfer).s);
+    figure_updates(t, &r->updates);
     page_figure(t, "Overlap", "%s", r->overlap.text);
     if (*r->cpu_lack.text && !ended) /* nobody's fault, and yet what the job waits for */
         page_figure(t, "CPUs", "%s, all alike", r->cpu_lack.text);
@@ -470,6 +489,32 @@ void page_shortfalls(const struct page *p)
         page_title(p, "Communicators below expectation");
     for (size_t i = 0; i < s->n; i++)
         page_line(p, PAGE_INDENT, "%s", page_word(s->list[i].text));
+}
+
+/* Of a job whose workers do not wait for one another. */
+void page_updates(const struct page *p)
+{
+    static const struct page_column column[] = {
+        { "RANK", .field = offsetof(struct report_updates_rank, rank), .count = true },
+        { "NODE", .field = offsetof(struct report_updates_rank, node), .spare = 3 },
+        { "PART", .field = offsetof(struct report_updates_rank, part) },
+        { "ITERATION", .field = offsetof(struct report_updates_rank, iteration_s), .words = text_s },
+        { "WORK", .field = offsetof(struct report_updates_rank, work_s), .words = text_s },
+        { "SILENT", .field = offsetof(struct report_updates_rank, silent_s), .words = text_s, .spare = 4 },
+        { "OVER OTHERS", .field = offsetof(struct report_updates_rank, times), .words = text_times },
+        { "COSTS", .field = offsetof(struct report_updates_rank, slowdown), .words = text_times },
+        { "STALENESS", .field = offsetof(struct report_updates_rank, stale_mean), .words = text_number },
+        { "95 %", .field = offsetof(struct report_updates_rank, stale_p95), .words = text_number,
+          .spare = 1 },
+        { "MOST", .field = offsetof(struct report_updates_rank, stale_max), .count = true, .spare = 2 },
+    };
+    const struct report_updates *u = &p->report->updates;
+
+    page_table(p, "Workers and servers, those slowest against their kind first", u->rank,
+               u->n < UPDATES_MAX ? u->n : UPDATES_MAX, sizeof(u->rank[0]), column, ARRAY_SIZE(column),
+               PAGE_INDENT);
+    if (u->n > UPDATES_MAX)
+        page_line(p, PAGE_INDENT, "and %lld more", (long long)(u->workers + u->servers - UPDATES_MAX));
 }
 
 static char *hidden_cell(const void *row, char *buf, size_t size)
@@ -620,6 +665,7 @@ void page_of_job(const struct page *p)
     page_checkpoint(p);
     page_ranks(p);
     page_communicators(p);
+    page_updates(p);
     page_overlap(p);
     page_shortfalls(p);
     put_probe(p);

@@ -87,6 +87,7 @@ void page_outlook(struct table *t, const struct page *p);
 void page_ranks(const struct page *p);
 void page_communicators(const struct page *p);
 void page_shortfalls(const struct page *p); /* communicators that are slow from the start */
+void page_updates(const struct page *p);    /* workers that do not wait for one another, and their servers */
 void page_overlap(const struct page *p);    /* what of the communication is exposed, by communicator */
 void page_of_job(const struct page *p);     /* the whole report */
 void page_of_trace(const struct page *p);

@@ -123,6 +123,18 @@ static const struct table_column overlap_columns[] = {
     { "HIDDEN", 15, 15, 0, TABLE_TEXT, .draw = draw_hidden },
 };
 
+/* ---- updates ---- */
+
+static const struct table_column updates_columns[] = {
+    { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_updates_rank, rank), .plain = STYLE_BOLD },
+    { "NODE", 10, 10, 0, TABLE_TEXT, .field = offsetof(struct report_updates_rank, node) },
+    { "PART", 7, 0, 0, TABLE_TEXT, .field = offsetof(struct report_updates_rank, part) },
+    { "TAKES", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_updates_rank, iteration_s) },
+    { "WORK", 7, 0, 0, TABLE_SECONDS, .field = offsetof(struct report_updates_rank, work_s) },
+    { "STALE", 7, 0, 0, TABLE_NUMBER, .field = offsetof(struct report_updates_rank, stale_mean) },
+    { "MOST", 6, 0, 0, TABLE_COUNT, .field = offsetof(struct report_updates_rank, stale_max) },
+};
+
 /* ---- who waits ---- */
 
 static const struct table_column wait_columns[] = {
@@ -159,7 +171,7 @@ static int draw_waits(struct canvas *c, int y, const struct report *v)
 
 static bool has_content(const struct report *v)
 {
-    return v->path.n || known(&v->efficiency) || v->overlap.text[0] ||
+    return v->path.n || known(&v->efficiency) || v->overlap.text[0] || v->updates.text[0] ||
            report_step_phases_known(&v->step_phases);
 }
 
@@ -182,6 +194,12 @@ static int draw(struct canvas *c, const struct ui *ui)
     y = draw_moves(c, y, ui);
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
+    if (v->updates.text[0]) {
+        y = sheet_heading(c, y, "staleness: workers do not wait for one another");
+        y = sheet_text(c, y, 1, STYLE_TEXT, v->updates.text);
+        y = sheet_table(c, y, updates_columns, ARRAY_SIZE(updates_columns), v->updates.rank, v->updates.n,
+                        sizeof(v->updates.rank[0]));
+    }
     if (v->overlap.text[0]) {
         y = sheet_heading(c, y, "overlap: communication a step, and what hiding it can win at most");
         y = sheet_text(c, y, 1, STYLE_TEXT, v->overlap.text);

@@ -47,6 +47,10 @@ enum finding_scope {
 const char *finding_class_name(enum finding_class c);
 const char *finding_scope_name(enum finding_scope s);
 
+/* Whether a straggler's slow work holds all ranks back in each step, or it is one of a job without steps
+ * (calls/updates.h): a worker, which holds back only itself, or a server, for which all workers wait. */
+enum finding_duty { DUTY_STEPS, DUTY_WORKER, DUTY_SERVER };
+
 struct finding;
 /* Of the slowdown. */
 struct interval finding_slowdown_interval(const struct finding *f);
@@ -64,6 +68,7 @@ struct finding {
     uint32_t id; /* the same as long as it is about the same thing */
     enum finding_class class;
     enum finding_scope scope;
+    enum finding_duty duty;
     uint32_t place; /* rank, or number of a node, a switch or a role; WORK_PLACE_NONE without scope */
     uint32_t other; /* of a link: its other node */
     /* communication without a place: the communicator whose collectives are slow while those of others

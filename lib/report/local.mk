@@ -24,6 +24,7 @@ libreport_a_SOURCES = \
 	lib/report/report_step.c lib/report/report_step.h lib/report/step_axis.c lib/report/step_axis.h lib/report/step_svg.c lib/report/step_svg.h \
 	lib/report/report_strategies.c lib/report/report_strategies.h \
 	lib/report/report_switches.c lib/report/report_switches.h \
+	lib/report/report_updates.c lib/report/report_updates.h \
 	lib/report/report_verdict.c lib/report/report_verdict.h \
 	lib/report/report_trace.c lib/report/report_trace.h \
 	lib/report/rule_figures.c lib/report/rule_figures.h \

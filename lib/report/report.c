@@ -87,6 +87,8 @@ static void put_view(json_t *o, const struct report *r)
     json_put_json(o, "scaling", report_scaling_json(&r->scaling));
     json_put_json(o, "strategies", report_strategies_json(&r->strategies));
     json_put_json(o, "overlap", report_overlap_json(&r->overlap));
+    if (r->updates.known)
+        json_put_json(o, "updates", report_updates_json(&r->updates));
     json_put_json(o, "step_phases", report_step_phases_json(&r->step_phases));
     json_put_json(o, "communicators", report_comms_json(&r->comms));
     json_put_json(o, "shortfalls", report_shortfalls_json(&r->shortfalls));
@@ -175,6 +177,7 @@ struct report *report_read(const json_t *answer, struct err *err)
     report_scaling_read(&v->scaling, json_get_object(answer, "scaling"));
     report_strategies_read(&v->strategies, json_get_object(answer, "strategies"));
     report_overlap_read(&v->overlap, json_get_object(answer, "overlap"));
+    report_updates_read(&v->updates, json_get_object(answer, "updates"));
     report_step_phases_read(&v->step_phases, json_get_object(answer, "step_phases"));
     report_guarded_read(&v->guarded, json_get_object(answer, "guarded"));
     report_cadence_read(&v->cadence, json_get_object(answer, "checkpoint"));

@@ -37,6 +37,7 @@
 #include "report/report_strategies.h"
 #include "report/report_switches.h"
 #include "report/report_trace.h"
+#include "report/report_updates.h"
 #include "report/report_verdict.h"
 #include "report/report_view.h"
 
@@ -70,6 +71,7 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_scaling scaling;
     struct report_strategies strategies;
     struct report_overlap overlap;
+    struct report_updates updates;
     struct report_step_phases step_phases;
     struct report_values values;
     struct report_guarded guarded;

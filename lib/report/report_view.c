@@ -158,6 +158,7 @@ void report_view_get(struct report *r, const struct view *v, double now_s, const
     report_path_get(&r->path, v, now_s);
     report_projection_get(&r->projection, v, now_s);
     report_cpu_lack_get(&r->cpu_lack, v);
+    report_updates_get(&r->updates, v, now_s);
     report_values_get(&r->values, v, now_s);
     report_step_phases_get(&r->step_phases, v, now_s, &r->overlap);
     report_timeline_get(&r->timeline, v, now_s);

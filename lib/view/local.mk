@@ -18,6 +18,7 @@ libview_a_SOURCES = \
 	lib/view/sums.c lib/view/sums.h \
 	lib/view/switches.c lib/view/switches.h \
 	lib/view/tempo.c lib/view/tempo.h \
+	lib/view/updates.h \
 	lib/view/connections.c lib/view/connections.h \
 	lib/view/shortfalls.c lib/view/shortfalls.h \
 	lib/view/step_marks.c lib/view/step_marks.h \
@@ -36,6 +37,8 @@ libview_a_SOURCES = \
 	lib/view/view_scaling.c \
 	lib/view/view_sentence.c \
 	lib/view/view_stall.c \
+	lib/view/view_updates.c \
+	lib/view/view_updates_verdict.c \
 	lib/view/view_stall_private.h \
 	lib/view/view_stall_waits.c \
 	lib/view/view_stall_words.c

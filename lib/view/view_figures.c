@@ -165,7 +165,8 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
     size_t n = view_verdicts_get(v, &d);
     bool any = false;
 
-    while (n && (d->minor || d->finding.scope == SCOPE_NONE)) {
+    /* whom nobody waits for in a step is not late for one */
+    while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS)) {
         d++;
         n--;
     }

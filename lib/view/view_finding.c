@@ -312,6 +312,10 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
     }
     switch (f->class) {
     case FINDING_STRAGGLER: /* "node4 (4 ranks) computes 39.1 % longer than its peers and is last in ..." */
+        if (f->duty != DUTY_STEPS) {
+            view_updates_append(v, f, past, buf, size);
+            break;
+        }
         if (!isnan(f->rate)) {
             append_recurring(v, f, past, buf, size);
             break;

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "view/health.h"
+#include "view/updates.h"
 #include "view/view_private.h"
 
 #define PAUSE_S 1.0 /* the rest of a step may come this much later */
@@ -16,6 +17,8 @@
 #define LOST_ID (HANG_ID - 1)
 /* ... and on: those of before view_position_set() */
 #define EARLIER_ID (LOST_ID - VIEW_RAISED_MAX)
+/* ... and down: a slow worker or server, by its rank */
+#define UPDATES_ID (EARLIER_ID - 1)
 
 struct verdicts *view_verdicts_new(void)
 {
@@ -341,6 +344,26 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     return n;
 }
 
+/* Workers that nobody waits for, and servers. */
+static size_t take_updates(struct view *v, double now_s, struct view_verdict *now, size_t n)
+{
+    struct view_updates f;
+
+    if (!view_updates_get(v, &f) || !f.u.found)
+        return n;
+    for (size_t i = 0; i < f.u.n && n < VIEW_RAISED_MAX; i++) {
+        uint32_t id = UPDATES_ID - f.u.rank[i].rank;
+        const struct view_verdict *before = find_raised(v->verdicts, id);
+        double least = before ? 1 + (v->params.min_slowdown - 1) / 2 : v->params.min_slowdown;
+
+        if (!f.u.rank[i].slow || f.u.rank[i].slowdown < least)
+            continue;
+        view_updates_describe(v, now_s, &f.u.rank[i], id, before, &now[n]);
+        keep_raised(v, now_s, &now[n++]);
+    }
+    return n;
+}
+
 double view_verdict_alone(const struct finding *f, double run_s)
 {
     double share = (1 - 1 / f->alone) / (1 - 1 / f->slowdown);
@@ -402,10 +425,15 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
                                                        [REGIME_COMMUNICATION] = VIEW_COMMUNICATION,
                                                        [REGIME_SYNCHRONISATION] = VIEW_SYNCHRONISATION };
     struct verdicts *s = v->verdicts;
+    struct view_updates updates;
     struct view_figures f;
 
     if (stalled)
         return VIEW_STALLED;
+    if (view_updates_get(v, &updates) && updates.u.found) {
+        s->by_shares = regime_of(1 - updates.u.wait_ratio, updates.u.wait_ratio, 0, s->by_shares);
+        return regimes[s->by_shares];
+    }
     view_shares(v, &f);
     if (presence_is_partial(v->presence, v->now_s) && isnan(f.synchronisation_ratio))
         return VIEW_UNKNOWN;
@@ -444,6 +472,7 @@ void view_judge(struct view *v, double now_s)
         keep_raised(v, now_s, &now[n++]);
     }
     n = take_findings(v, now_s, now, n);
+    n = take_updates(v, now_s, now, n);
     close_raised(v, now_s, now, n);
     set_verdicts(v, now_s, now, n);
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */

@@ -131,6 +131,17 @@ void view_finding_text(const struct view *v, const struct finding *f, bool past,
 void view_finding_culprits(const struct view *v, const struct finding *f, struct view_verdict *d);
 void view_finding_add_rank(struct view_verdict *d, uint32_t rank);
 
+/* view_updates.c */
+struct updates_rank;
+struct view_updates;
+/* What shows that a worker or a server is slow, without its price. */
+void view_updates_append(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+void view_updates_sentence(const struct view_updates *f, char *buf, size_t size);
+
+/* view_updates_verdict.c: it has that id; before: as it stood until now; NULL: it is new */
+void view_updates_describe(const struct view *v, double now_s, const struct updates_rank *k, uint32_t id,
+                           const struct view_verdict *before, struct view_verdict *d);
+
 /* Same class, scope and culprits?  The report of an ended job joins such verdicts into one, except those that
  * stop the job. */
 bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *b);

@@ -82,7 +82,8 @@ static void append_cost(const struct view *v, struct view_verdict *d, double run
 static void settle_verdict(const struct view *v, double now_s, struct view_verdict *d)
 {
     double run_s = presence_run_s(v->presence, now_s),
-           step_s = diagnosis_finding_step_s(v->diagnosis, &d->finding), run_ratio = (run_s + step_s) / run_s;
+           step_s = d->finding.duty == DUTY_STEPS ? diagnosis_finding_step_s(v->diagnosis, &d->finding) : 0,
+           run_ratio = (run_s + step_s) / run_s;
 
     d->finding.saved_s = fmin(d->finding.saved_s, run_s);
     d->finding.alone = view_verdict_alone(&d->finding, run_s);

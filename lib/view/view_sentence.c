@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "view/comms.h"
 #include "view/marks.h"
+#include "view/updates.h"
 #include "view/view_private.h"
 
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
@@ -16,8 +17,13 @@
 enum view_judged view_judged_get(const struct view *v, double now_s)
 {
     double mds = 1 + diagnosis_limit(v->diagnosis);
+    struct view_updates updates;
 
-    if (presence_stands_still(v->presence) || isnan(steps_mean_s(v->steps, now_s)))
+    if (presence_stands_still(v->presence))
+        return VIEW_NOTHING;
+    if (view_updates_get(v, &updates) && updates.u.found)
+        return updates.compared ? VIEW_JUDGED : VIEW_EARLY;
+    if (isnan(steps_mean_s(v->steps, now_s)))
         return VIEW_NOTHING;
     if (view_is_unseen(v))
         return VIEW_NOT_SHOWN;
@@ -252,6 +258,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     bool finished = presence_finished(v->presence), hangs = v->verdicts->ended_still;
     const char *hung = "Ended while it hung: ";
     const struct view_shortfall *shortfall;
+    struct view_updates updates;
     struct view_non_finite bad;
     struct view_figures f;
 
@@ -272,6 +279,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled);
     else if (!roster_limit(v->roster))
         sentence_unseen(v, buf, size);
+    else if (view_updates_get(v, &updates) && (updates.u.found || finished))
+        view_updates_sentence(&updates, buf, size);
     else if (isnan(f.step_mean_s) && finished) {
         snprintf(buf, size, "Ended before a repeating step was known.");
         view_append_latest(v, presence_run_s(v->presence, now_s), buf, size);

@@ -34,6 +34,7 @@ static const struct {
     { "job-starting", page_job, NULL },
     { "job-ended", page_job, NULL },
     { "job-hostile", page_job, NULL },
+    { "job-updates", page_job, NULL },
     { "job-straggler", page_brief, "brief-straggler" },
     { "job-hang", page_brief, "brief-hang" },
     { "job-starting", page_brief, "brief-starting" },

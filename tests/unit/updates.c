@@ -2,8 +2,16 @@
  * alone, with the staleness that they have, and who is slow. What waits is never taken for it. */
 #include "calls/updates.h"
 
+#include <stdlib.h>
+
+#include "ctl/analyze.h"
 #include "tests/served.h"
 #include "tests/tap.h"
+#include "tests/text.h"
+#include "trace/reader.h"
+#include "view/updates.h"
+#include "view/verdicts.h"
+#include "view/view.h"
 
 static struct updates *updates;
 static struct updates_figures got;
@@ -321,6 +329,146 @@ static void test_missing(void)
     ok(!got.found && got.workers == 7, "after a barrier of all, what was before is known, and is over");
 }
 
+/* ---- in a view ---- */
+
+static struct view *view;
+
+static void give_view(const struct call *c, void *arg)
+{
+    const struct served *s = arg;
+
+    view_call(view, s->now_s, c);
+}
+
+static void show(struct served *s, uint32_t iterations)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    char node[16];
+
+    view_free(view);
+    view = view_new(&params, 0);
+    for (uint32_t r = 0; r < s->servers + s->workers; r++) {
+        snprintf(node, sizeof(node), "node%u", r);
+        view_rank_add(view, r, 0, node, "");
+    }
+    random_state = 11;
+    s->call = give_view;
+    s->arg = s;
+    served_begin(s);
+    for (uint32_t i = 0; i < iterations * s->workers; i++) {
+        served_step(s);
+        if (i % s->workers == 0)
+            view_tick(view, s->now_s);
+    }
+    view_tick(view, s->now_s);
+}
+
+static void test_words(void)
+{
+    struct served s = job(8, 1);
+    const struct view_verdict *d;
+    struct view_updates f;
+    char text[512];
+
+    show(&s, 200);
+    is_int((long long)view_verdicts_get(view, &d), 0, "view: of workers that are alike there is no verdict");
+    ok(view_judged_get(view, s.now_s) == VIEW_JUDGED, "view: they are judged");
+    view_sentence(view, s.now_s, text, sizeof(text));
+    ok(!strncmp(
+           text,
+           "Healthy: 8 workers read parameters from 1 server and write updates without waiting for "
+           "one another, ",
+           strlen("Healthy: 8 workers read parameters from 1 server and write updates without waiting for "
+                  "one another, ")),
+       "view: its sentence says who does not wait\n%s", text);
+    ok(view_updates_get(view, &f), "view: it has their figures");
+    is_near(f.limit, 2 * sin(M_PI / (2 * (2 * f.u.stale_mean + 1))), 1e-9,
+            "view: the limit of the learning rate is that of their mean staleness");
+    is_near(f.limit_fresh, 2, 1e-9, "view: that of fresh gradients is 2");
+    s = job(8, 1);
+    s.slower[4] = 2;
+    show(&s, 1500); /* more calls than a repeating step is looked for in */
+    if (is_int((long long)view_verdicts_get(view, &d), 1, "view: of one slow worker there is one verdict")) {
+        is_int(d->finding.duty, DUTY_WORKER, "view: its verdict is that of a worker");
+        is_str(d->culprit[0], "r5", "view: it is named");
+        is_near(d->finding.excess, 1, 0.1, "view: it works twice as long");
+        ok(strstr(d->text, "rank 5 on node5 works ") &&
+               strstr(d->text,
+                      " times as long an iteration as the other workers, which do not wait for it; it "
+                      "costs its own share: 1.0"),
+           "view: the verdict says that it costs its own share\n%s", d->text);
+    }
+    view_finish(view, s.now_s);
+    is_int((long long)view_verdicts_reported(view, &d), 1, "view: the run's report has this verdict alone");
+    ok(strstr(d->text, "rank 5 on node5 worked ") && strstr(d->text, "which did not wait for it"),
+       "view: in the past tense it says the same\n%s", d->text);
+    s = job(8, 1);
+    s.bound = 0;
+    s.slower[4] = 2;
+    show(&s, 100);
+    ok(!view_updates_get(view, &f), "view: of servers that wait for all there are no such figures");
+    view_free(view);
+}
+
+/* ---- from a trace to the report ---- */
+
+static void write_call(const struct call *c, void *arg)
+{
+    put(arg,
+        "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,\"p\":%u,\"g\":1,\"t0\":%llu,\"t1\":%llu}\n",
+        c->rank, c->seq, c->op == RING_OP_SEND ? "send" : "recv", (unsigned long long)c->bytes, c->peer,
+        (unsigned long long)c->enter_ns, (unsigned long long)c->leave_ns);
+}
+
+static void test_trace(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct trace_reader *reader = trace_reader_new(&params);
+    struct served s = job(8, 2);
+    struct report *report, *again;
+    const struct report_updates *u;
+    struct text t = { 0 };
+    struct err err = { "" };
+    json_t *o;
+
+    put(&t, "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[");
+    for (uint32_t r = 0; r < 10; r++)
+        put(&t, "%s{\"rank\":%u,\"node\":\"n%u\"}", r ? "," : "", r, r);
+    put(&t, "]}\n");
+    s.slower[3] = 2;
+    s.call = write_call;
+    s.arg = &t;
+    random_state = 5;
+    served_begin(&s);
+    for (uint32_t i = 0; i < 800; i++)
+        served_step(&s);
+    ok(!trace_reader_feed(reader, t.s, t.n, &err) && !trace_reader_finish(reader, &err),
+       "trace: it is read\n%s", err.text);
+    report = analyze_report(reader, false);
+    o = report_json(report);
+    again = report_read(o, &err);
+    u = &again->updates;
+    ok(u->known && u->standing && u->servers == 2 && u->workers == 8 && u->n == 10,
+       "trace: its report says who serves and who works");
+    is_near(u->stale_mean, report->updates.stale_mean, 1e-9,
+            "trace: the staleness is read as it was written");
+    is_near(u->limit, 2 * sin(M_PI / (2 * (2 * u->stale_mean + 1))), 1e-9,
+            "trace: beside it is the limit of the learning rate");
+    is_int(u->rank[0].rank, 5, "trace: the slow worker is the first of the ranks");
+    is_str(u->rank[0].part, "worker", "trace: it is a worker");
+    is_str(u->rank[0].node, "n5", "trace: it has its node");
+    is_near(u->rank[0].times, 2, 0.1, "trace: it works twice as long");
+    ok(u->rank[0].slowdown > 1.05 && u->rank[0].slowdown < 1.08 && u->rank[1].slowdown == 1,
+       "trace: it alone costs something");
+    ok(again->job.verdicts.n == 1 && strstr(again->job.verdicts.list[0].text, "rank 5 on n5 worked "),
+       "trace: the verdict names it");
+    report_free(again);
+    report_free(report);
+    json_decref(o);
+    trace_reader_free(reader);
+    free(t.s);
+}
+
 int main(void)
 {
     test_healthy();
@@ -332,6 +480,8 @@ int main(void)
     test_others();
     test_neighbours();
     test_missing();
+    test_words();
+    test_trace();
     updates_free(updates);
     return done_testing();
 }

@@ -1,0 +1,96 @@
+/* view_updates.c - what is said of a job whose workers read from servers and write to them without waiting
+ * for one another (calls/updates.h): their rates add up, and instead of steps there is staleness. */
+#include <math.h>
+#include <stdio.h>
+
+#include "calls/updates.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "model/staleness.h"
+#include "view/updates.h"
+#include "view/view_private.h"
+
+bool view_updates_get(const struct view *v, struct view_updates *f)
+{
+    struct updates *u = call_steps_updates(v->calls);
+
+    *f = (struct view_updates){ 0 };
+    if (u)
+        updates_get(u, &f->u);
+    f->past = !f->u.found || presence_finished(v->presence);
+    for (size_t i = 0; i < f->u.n; i++)
+        f->compared = f->compared || (!f->u.rank[i].serves && !isnan(f->u.rank[i].times));
+    f->limit = staleness_limit(f->u.stale_mean, 0);
+    f->limit_p95 = staleness_limit(f->u.stale_p95, 0);
+    f->limit_fresh = staleness_limit(0, 0);
+    return f->u.n > 0;
+}
+
+/* ---- in words ---- */
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
+{
+    const struct updates_figures *u = &f->u;
+
+    buf[0] = '\0';
+    if (isnan(u->stale_mean))
+        return buf;
+    text_append(
+        buf, size,
+        "between a worker's read and its write %.1f updates of others %s applied on average (in 95 %% of "
+        "the cases %.0f or fewer, at most %u)",
+        u->stale_mean, f->past ? "were" : "are", u->stale_p95, u->stale_max);
+    text_append(
+        buf, size,
+        "; for gradients of a quadratic loss a learning rate times curvature below %.3g is stable with "
+        "that delay (%.3g with that of the 95 %%, %g with none)",
+        f->limit, f->limit_p95, f->limit_fresh);
+    return buf;
+}
+
+void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
+{
+    const struct updates_figures *u = &f->u;
+    char text[400];
+
+    buf[0] = '\0';
+    if (f->compared || !f->past)
+        text_append(buf, size, f->compared ? "Healthy: " : "Too early to judge: ");
+    text_append(
+        buf, size,
+        "%u worker%s read parameters from %u server%s and %s updates without waiting for one another, "
+        "%s iterations/s in all",
+        u->workers, plural(u->workers), u->servers, plural(u->servers), f->past ? "wrote" : "write",
+        text_number(u->per_s).s);
+    if (*view_updates_text(f, text, sizeof(text)))
+        text_append(buf, size, "; %s", text);
+    if (u->silent && !f->past)
+        text_append(buf, size, "; %u of the workers %s written nothing for long", u->silent,
+                    u->silent == 1 ? "has" : "have");
+    text_append(buf, size, ".");
+}
+
+/* "rank 5 on node5 works 2.00 times as long an iteration as the other workers, which do not wait for it" */
+void view_updates_append(const struct view *v, const struct finding *f, bool past, char *buf, size_t size)
+{
+    const char *node = f->place < roster_limit(v->roster)
+                           ? roster_place_name(v->roster, roster_at(v->roster, f->place)->node)
+                           : "";
+    char times[16];
+
+    units_format_factor(times, sizeof(times), 1 + f->excess);
+    text_append(buf, size, "rank %u%s%s ", f->place, *node ? " on " : "", node);
+    if (f->duty == DUTY_WORKER)
+        text_append(buf, size,
+                    "%s %s times as long an iteration as the other workers, which %s not wait for it",
+                    past ? "worked" : "works", times, past ? "did" : "do");
+    else
+        text_append(buf, size,
+                    "%s %s times as long for an update as the other servers, and all workers %s for it",
+                    past ? "took" : "takes", times, past ? "waited" : "wait");
+}
