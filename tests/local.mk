@@ -256,6 +256,7 @@ dist_check_SCRIPTS += \
 	tests/tui/terminal.sh \
 	tests/workloads/halo-test.sh \
 	tests/workloads/pipeline-test.sh \
+	tests/workloads/server-test.sh \
 	tests/workloads/shares.sh \
 	tests/workloads/trainer-test.sh \
 	tests/workloads/zoo-test.sh

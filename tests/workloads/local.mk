@@ -28,7 +28,8 @@ TRAINER_C = \
 TRAINER_H = tests/workloads/trainer/checkpoint.h tests/workloads/trainer/options.h
 PIPELINE_C = tests/workloads/pipeline.c
 HALO_C = tests/workloads/halo.c
-EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) tests/workloads/train.py tests/gloo/calls.py tests/gloo/fake.c tests/workloads/gentle.c
+SERVER_C = tests/workloads/server.c
+EXTRA_DIST += $(filter tests/%,$(SHARED_C)) $(SHARED_H) $(TRAINER_C) $(TRAINER_H) $(PIPELINE_C) $(HALO_C) $(SERVER_C) tests/workloads/train.py tests/gloo/calls.py tests/gloo/fake.c tests/workloads/gentle.c
 
 ZOO_C = \
 	tests/workloads/zoo/collectives.c \
@@ -75,6 +76,10 @@ check_SCRIPTS += tests/workloads/halo.openmpi
 tests/workloads/halo.openmpi: $(HALO_C) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(HALO_C) `$(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/server.openmpi
+tests/workloads/server.openmpi: $(SERVER_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(SERVER_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/loop.openmpi
 tests/workloads/loop.openmpi: tests/workloads/loop.c
 	@$(MKDIR_P) $(@D)
@@ -108,6 +113,10 @@ check_SCRIPTS += tests/workloads/halo.mpich
 tests/workloads/halo.mpich: $(HALO_C) $(SHARED_ALL)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(HALO_C) `$(shared_inputs)` -lm -pthread
+check_SCRIPTS += tests/workloads/server.mpich
+tests/workloads/server.mpich: $(SERVER_C) $(SHARED_ALL)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(MPICC_MPICH) $(MPI_BUILD_FLAGS) -o $@ $(top_srcdir)/$(SERVER_C) `$(shared_inputs)` -lm -pthread
 check_SCRIPTS += tests/workloads/loop.mpich
 tests/workloads/loop.mpich: tests/workloads/loop.c tests/workloads/gentle.c
 	@$(MKDIR_P) $(@D)
