@@ -40,6 +40,7 @@ void updates_free(struct updates *u)
         return;
     forget(u);
     free(u->rank);
+    free(u->kept);
     free(u);
 }
 
@@ -287,8 +288,10 @@ static void give(struct updates *u, struct member *m, struct pair *p, const stru
 /* It waits for others: what was seen of it does not hold on. */
 static void meet(struct updates *u, struct member *m)
 {
+    struct updates_figures last;
+
     if (u->found)
-        updates_get(u, &u->last);
+        updates_get(u, &last); /* which keeps them */
     u->found = false;
     u->calls = 0;
     m->oldest = m->newest = m->anchor = NONE;
@@ -379,11 +382,12 @@ void updates_call(struct updates *u, const struct call *c)
     else
         give(u, m, p, c);
     if (u->any && ++u->calls > u->n_pairs + u->n) {
+        struct updates_figures last;
         bool found = look_at_all(u);
 
         u->calls = 0;
         if (u->found && !found)
-            updates_get(u, &u->last);
+            updates_get(u, &last);
         u->found = found;
     }
 }

@@ -77,7 +77,7 @@ struct updates_rank {
 };
 
 struct updates_figures {
-    bool found;
+    bool found; /* it goes on */
     uint32_t servers, workers;
     uint32_t silent;   /* of the workers: they write no more, though others do */
     double per_s;      /* iterations of all workers: the sum of their own rates */
@@ -88,7 +88,9 @@ struct updates_figures {
     size_t n;
     const struct updates_rank *rank; /* n, by number; lent until the next call of any of these */
 };
-/* Computed when it is asked for, in a time proportional to the ranks. */
+/* Computed when it is asked for, in a time proportional to the ranks.  Once more than half of the workers are
+ * silent, as at the end, where the last ones finish, they are the figures of when they were asked for before.
+ */
 void updates_get(struct updates *u, struct updates_figures *f);
 bool updates_found(const struct updates *u);
 

@@ -269,15 +269,10 @@ static void take_ranks(struct updates *u, struct updates_figures *f)
     }
 }
 
-void updates_get(struct updates *u, struct updates_figures *f)
+static void compute(struct updates *u, struct updates_figures *f)
 {
     double wait = 0, known = 0;
 
-    if (!u->found) {
-        *f = u->last;
-        f->found = false;
-        return;
-    }
     *f = (struct updates_figures){ .found = true };
     u->rank = xgrow(u->rank, &u->rank_cap, u->n, sizeof(*u->rank));
     f->rank = u->rank;
@@ -300,4 +295,25 @@ void updates_get(struct updates *u, struct updates_figures *f)
     f->wait_ratio = known > 0 ? wait / known : NAN;
     take_stale(u, f);
     compare(u, f);
+}
+
+void updates_get(struct updates *u, struct updates_figures *f)
+{
+    struct updates_rank *before = u->kept;
+    size_t cap = u->kept_cap;
+    bool goes_on = false;
+
+    if (u->found) {
+        compute(u, f);
+        goes_on = 2 * f->silent <= f->workers;
+    }
+    if (goes_on) { /* the next ones are computed elsewhere, as long as these are the last */
+        u->last = *f;
+        u->kept = u->rank;
+        u->kept_cap = u->rank_cap;
+        u->rank = before;
+        u->rank_cap = cap;
+    }
+    *f = u->last;
+    f->found = goes_on;
 }

@@ -73,9 +73,9 @@ struct updates {
     bool beyond; /* there are too many pairs */
     bool any;    /* some server was seen */
     bool found;
-    uint32_t calls; /* since it was last looked at all of them */
-    struct updates_rank *rank;
-    size_t rank_cap;
+    uint32_t calls;                   /* since it was last looked at all of them */
+    struct updates_rank *rank, *kept; /* kept: those of last */
+    size_t rank_cap, kept_cap;
     struct updates_figures last; /* as it was found last; without ranks: it never was */
 };
 

@@ -33,7 +33,7 @@ struct report_updates_rank {
 
 struct report_updates {
     bool known;
-    bool standing;                    /* it is so now; else it was before the ranks last met */
+    bool standing; /* it is so now; else it was before the ranks last met, or most workers stopped */
     int64_t servers, workers, silent; /* silent: of the workers */
     double iterations_per_s, busy_ratio, wait_ratio;
     double stale_mean, stale_p95;

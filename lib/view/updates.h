@@ -13,7 +13,7 @@
 struct view;
 
 struct view_updates {
-    /* found: it is so now; else as it was before the ranks last met */
+    /* found: it is so now; else as it was before the ranks last met, or most workers stopped */
     struct updates_figures u;
     bool past;     /* it is so no more, or the job has ended */
     bool compared; /* it is known what the workers mostly do: a slow one would be named */

@@ -198,6 +198,17 @@ static void test_stopped(void)
             "a worker that stopped is silent for as long as others write");
     is_near(got.per_s, 7 / 0.0205, 0.05, "the rate is that of the workers that go on");
     is_near(got.stale_mean, 6, 0.05, "the staleness is that of the workers that go on");
+    s = job(8, 1);
+    run(&s, 100);
+    for (uint32_t w = 2; w < 8; w++)
+        s.next_s[w] = INFINITY;
+    for (uint32_t i = 0; i < 100; i++) {
+        served_step(&s);
+        updates_get(updates, &got);
+    }
+    ok(!got.found && got.workers == 8, "when most workers have stopped it is over");
+    ok(2 * got.silent <= got.workers && got.stale_mean > 2 && got.per_s > 3.5 / 0.0205,
+       "the figures of before, when at least half of them wrote, are kept then");
 }
 
 static void test_bounded(void)
