@@ -238,7 +238,8 @@ static void put_call(struct rank *r, const struct rank_output *out, const struct
 
     if (!(out->window.open_s > 0) || members == 1)
         return;
-    if (!r->calls || !is_in_window(out, c->leave_ns)) {
+    if (!r->calls || !is_in_window(out, c->leave_ns) ||
+        ((c->flags & RING_EVENT_MEMBER) && out->newest < TELEMETRY_MEMBER)) {
         r->calls_missing = true;
         return;
     }
@@ -363,6 +364,24 @@ static bool read_live(const struct rank *r, struct ring_live *live)
     return any;
 }
 
+static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live,
+                        uint64_t enter_ns)
+{
+    uint32_t rank = r->info.rank;
+    uint16_t app = (uint16_t)r->info.incarnation;
+    uint8_t op = (uint8_t)live->message;
+    bool member = live->flags & RING_EVENT_MEMBER;
+    struct telemetry_item item = { .kind = member ? TELEMETRY_MEMBER : TELEMETRY_PARTNER };
+
+    if (out->newest < (unsigned)item.kind)
+        return;
+    if (member)
+        item.member = (struct member_item){ rank, app, op, live->comm, live->peer, live->tag, enter_ns };
+    else
+        item.partner = (struct partner_item){ rank, app, op, live->peer, live->tag, enter_ns };
+    out->put(&item, out->arg);
+}
+
 static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
                      uint64_t now)
 {
@@ -381,16 +400,8 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     };
 
     out->put(&item, out->arg);
-    if (live->message && out->newest >= TELEMETRY_PARTNER) {
-        item = (struct telemetry_item){ .kind = TELEMETRY_PARTNER,
-                                        .partner = { .rank = r->info.rank,
-                                                     .app = (uint16_t)r->info.incarnation,
-                                                     .op = (uint8_t)live->message,
-                                                     .peer = live->peer,
-                                                     .tag = live->tag,
-                                                     .enter_ns = enter } };
-        out->put(&item, out->arg);
-    }
+    if (live->message)
+        put_partner(r, out, live, enter);
     r->live = *live;
 }
 

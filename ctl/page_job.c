@@ -565,6 +565,9 @@ static void put_probe(const struct page *p)
         { probe->messages_missed, "messages not recorded" },
         { probe->streams_forgotten, "streams of messages whose numbers begin again" },
         { probe->comms_missed, "communicators not described: calls on them tell less" },
+        { probe->messages_unplaced, "messages whose other end is not known, and which tell nothing" },
+        { probe->comms_disputed,
+          "communicators whose members contradict each other, and which tell nothing" },
     };
 
     if (!probe->known)

@@ -469,11 +469,14 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
             leave_out(p);
             break;
         }
-        view_item(p->job->view, now_s, &item);
         if (item.kind == TELEMETRY_CALL) {
             sampling_take(&p->job->sampling);
-            recorders_call(p->job, now_s, &item.call);
+            if (!view_call_place(p->job->view, &item.call))
+                continue;
         }
+        view_item(p->job->view, now_s, &item);
+        if (item.kind == TELEMETRY_CALL)
+            recorders_call(p->job, now_s, &item.call);
     }
     charge_user(p->controller, p->job);
 }

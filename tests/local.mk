@@ -81,6 +81,7 @@ UNIT_TESTS = \
 	tests/unit/links \
 	tests/unit/loop \
 	tests/unit/marks \
+	tests/unit/members \
 	tests/unit/mixed \
 	tests/unit/marks_sent \
 	tests/unit/nccl_conf \

@@ -312,6 +312,8 @@ struct report *replay_report(struct replay *r, const struct report_selection *se
                                            .messages_missed = -1,
                                            .streams_forgotten = -1,
                                            .comms_missed = -1,
+                                           .messages_unplaced = -1,
+                                           .comms_disputed = -1,
                                            .ranks_guarded = f.ranks_known,
                                            .ranks_total = r->ranks,
                                            .overhead_ratio = NAN };

@@ -83,6 +83,8 @@ static void get_probe(struct report_probe *p, const struct job *j, double now_s,
         .messages_missed = (int64_t)f->messages_missed,
         .streams_forgotten = (int64_t)f->streams_forgotten,
         .comms_missed = (int64_t)f->comms_missed,
+        .messages_unplaced = (int64_t)f->messages_unplaced,
+        .comms_disputed = (int64_t)f->comms_disputed,
         .ranks_guarded = f->ranks_known,
         .ranks_total = j->tasks ? (int64_t)j->tasks : -1, /* without Slurm nobody has said it */
         .overhead_ratio =

@@ -14,6 +14,7 @@
 struct report_probe {
     bool known;
     int64_t events, dropped, missed, messages_missed, streams_forgotten, comms_missed;
+    int64_t messages_unplaced, comms_disputed;
     int64_t ranks_guarded, ranks_total;
     double overhead_ratio; /* of the ranks' time */
 };

@@ -22,7 +22,7 @@ struct call {
     uint32_t seq; /* as in struct ring_event */
     union {
         int32_t root;  /* as in struct ring_event */
-        uint32_t peer; /* message: the other rank */
+        uint32_t peer; /* message: the other rank; with RING_EVENT_MEMBER its rank in comm */
     };
     int32_t tag;       /* message */
     uint16_t app;      /* which of its MPI programs made it: ring_info.incarnation */

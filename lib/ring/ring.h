@@ -100,6 +100,9 @@ enum ring_event_flags {
     RING_EVENT_UNWAITED = 4,
     RING_EVENT_FAILED = 8, /* the library returned an error */
     RING_EVENT_INTER = 16, /* on an intercommunicator */
+    /* of a message: its other end is named by its rank in comm.  Samples have other flags from 32 on, and not
+     * this one. */
+    RING_EVENT_MEMBER = 128,
 };
 
 /* In the number of a message in parts (MPI_Psend_init): such match among themselves, and are counted
@@ -121,7 +124,8 @@ struct ring_event {        /* one cache line */
     /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its
      * sender to its receiver on comm with this tag, from 0: the same at both ends. */
     uint32_t seq;
-    /* rooted operations: the root's rank in comm; -1 otherwise.  Message: the other end, as ring_info.rank */
+    /* rooted operations: the root's rank in comm; -1 otherwise.  Message: the other end, as ring_info.rank,
+     * or with RING_EVENT_MEMBER its rank in comm */
     int32_t root;
     union {
         /* point-to-point and one-sided calls since the previous collective of this ring */
@@ -148,7 +152,14 @@ struct ring_live {
      * RING_OP_NONE: there are several, or its other end is not known. */
     uint16_t message;
     int32_t tag;
-    uint32_t peer;
+    uint32_t peer; /* with RING_EVENT_MEMBER in flags its rank in comm */
+};
+
+/* Of a communicator, besides RING_EVENT_INTER. */
+enum ring_comm_flags {
+    /* first and last are bounds: which rank has which place in it is known as its members describe themselves
+     */
+    RING_COMM_BOUNDED = 256,
 };
 
 struct ring_comm {
@@ -157,7 +168,7 @@ struct ring_comm {
     uint32_t size, rank;  /* members, and this rank's place among them */
     uint32_t instance;    /* n-th communicator with that membership, from 0 */
     uint32_t first, last; /* smallest and largest world rank in it */
-    uint32_t flags;       /* RING_EVENT_INTER */
+    uint32_t flags;       /* RING_EVENT_INTER, enum ring_comm_flags */
     /* in the ring's table, below RING_COMMS_MAX: given to another one after this one was freed */
     uint16_t place;
     bool freed;

@@ -75,6 +75,7 @@ static const struct {
     { RING_EVENT_UNWAITED, "unwaited" },
     { RING_EVENT_FAILED, "failed" },
     { RING_EVENT_INTER, "inter" },
+    { RING_EVENT_MEMBER, "member" },
 };
 
 static void print_flags(uint32_t flags, const char *quote, const char *separator)

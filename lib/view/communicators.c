@@ -18,7 +18,7 @@ struct member_sums { /* a rank's stay in a communicator's collectives; kept when
     double recent_s, run_s;
     uint64_t left, called; /* numbers of the newest collectives that it has, and 1; 0: not known */
     uint32_t rank;
-    bool sampled, freed;
+    bool sampled, freed, placed; /* placed: rank has said that it is there */
 };
 
 #define UNSEEN_MIN 16u /* collectives that say what they never show */
@@ -31,10 +31,15 @@ struct comm_totals {
 struct comm {
     uint64_t name, membership;
     uint32_t size, first, last, instance; /* see struct ring_comm */
-    bool series;                          /* stands for all but the first ones of its members */
-    uint32_t freed;                       /* members that have freed it */
-    bool over;                            /* all have, for some time */
-    char *label;                          /* NULL: its size and first rank name it */
+    uint32_t number;     /* of those of its size and first rank: its instance, or a later one */
+    bool series;         /* stands for all but the first ones of its members */
+    bool bounded;        /* see enum ring_comm_flags ... */
+    bool ranged;         /* ... but first and last are exact by now */
+    bool disputed, made; /* made: again, under the same name */
+    uint32_t placed;     /* members whose rank is known */
+    uint32_t freed;      /* members that have freed it */
+    bool over;           /* all have, for some time */
+    char *label;         /* NULL: its size and first rank name it */
     struct join *join;
     struct comm_totals now, before; /* the running and the last full window */
     struct joined_sums recent, run;
@@ -56,7 +61,7 @@ struct communicators {
     bool told;      /* what members have called is said */
     double since_s; /* when the running window began */
     uint32_t main_size;
-    uint64_t joined;
+    uint64_t joined, disputes;
     uint64_t seen, unseen;                    /* complete ones: of how many it was seen who waited */
     struct view_spent before[VIEW_SIZES_MAX]; /* of the run, in an earlier view */
 };
@@ -93,6 +98,7 @@ void communicators_forget(struct communicators *s)
     s->n = 0;
     s->series = s->told = false;
     s->main_size = 0;
+    s->disputes = 0;
     s->quota->held[QUOTA_COMMS] = 0;
     memset(s->before, 0, sizeof(s->before));
 }
@@ -106,7 +112,7 @@ void communicators_free(struct communicators *s)
 
 static bool is_in_use(const struct comm *c)
 {
-    return !c->series && !c->freed;
+    return !c->series && !c->freed && !c->disputed;
 }
 
 bool communicators_by_ring(uint8_t op)
@@ -128,6 +134,14 @@ static struct comm *comm_find(const struct communicators *s, uint64_t name)
             high = mid;
     }
     return low < s->n && s->comm[low].name == name ? &s->comm[low] : NULL;
+}
+
+/* NULL also if it is disputed. */
+static struct comm *comm_known(const struct communicators *s, uint64_t name)
+{
+    struct comm *c = comm_find(s, name);
+
+    return c && !c->disputed ? c : NULL;
 }
 
 static void comm_remove(struct communicators *s, struct comm *c)
@@ -167,7 +181,39 @@ static bool forget_over(struct communicators *s)
     return false;
 }
 
-static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
+/* Of those of this size and first rank, which may have other members: rows and columns of a grid share
+ * ranks. */
+static uint32_t free_number(const struct communicators *s, const struct comm *of, uint32_t from)
+{
+    uint32_t next = from;
+    bool taken = false;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct comm *c = &s->comm[i];
+
+        if (c == of || c->series || !c->ranged || c->size != of->size || c->first != of->first)
+            continue;
+        taken = taken || c->number == from;
+        next = c->number >= next ? c->number + 1 : next;
+    }
+    return taken ? next : from;
+}
+
+/* first and last are exact: it can be told from others. */
+static void set_range(struct communicators *s, struct comm *k, uint32_t first, uint32_t last)
+{
+    k->first = first;
+    k->last = last;
+    k->ranged = true;
+    if (k->series)
+        k->number = 0;
+    else if (k->instance >= SERIES_FROM)
+        k->number = k->instance;
+    else
+        k->number = free_number(s, k, k->made ? k->number + 1 : k->instance);
+}
+
+static struct comm *comm_add(struct communicators *s, const struct comm_item *c, bool series)
 {
     struct join *join;
     size_t at;
@@ -188,12 +234,66 @@ static struct comm *comm_add(struct communicators *s, const struct comm_item *c)
                                  .first = c->first,
                                  .last = c->last,
                                  .instance = c->instance,
+                                 .series = series,
+                                 .bounded = c->flags & RING_COMM_BOUNDED,
                                  .join = join,
                                  .member = xcalloc(c->size, sizeof(struct member_sums)),
                                  .bytes = bytes_of(c) };
     s->quota->held[QUOTA_COMMS] += s->comm[at].bytes;
     s->n++;
+    /* All ranks between the bounds are exact bounds. */
+    if (!s->comm[at].bounded || c->last - c->first + 1 == c->size)
+        set_range(s, &s->comm[at], c->first, c->last);
     return &s->comm[at];
+}
+
+/* All its members have freed it, and here is one again.  NULL: of another size, so that nothing of it is
+ * left.
+ */
+static struct comm *begin_again(struct communicators *s, struct comm *k, const struct comm_item *c)
+{
+    if (k->size != c->size || !join_fits(c)) {
+        comm_remove(s, k);
+        return NULL;
+    }
+    join_free(k->join);
+    k->join = join_new(c);
+    for (uint32_t i = 0; i < k->size; i++)
+        k->member[i].placed = k->member[i].freed = false;
+    k->placed = k->freed = 0;
+    k->over = k->disputed = false;
+    k->made = true;
+    k->ranged = c->last - c->first + 1 == c->size;
+    if (k->ranged)
+        set_range(s, k, c->first, c->last);
+    return k;
+}
+
+/* Whether this member's description agrees with the others'. */
+static bool place_member(struct communicators *s, struct comm *k, const struct comm_item *c)
+{
+    uint32_t before = join_place(k->join, c->rank), first = UINT32_MAX, last = 0;
+    struct member_sums *m = &k->member[c->comm_rank];
+
+    if ((m->placed && m->rank != c->rank) || (before != UINT32_MAX && before != c->comm_rank)) {
+        k->disputed = true;
+        s->disputes++;
+        return false;
+    }
+    k->placed += !m->placed;
+    m->placed = true;
+    m->rank = c->rank;
+    if (m->freed) /* what it freed is not the one that it describes now */
+        k->freed--;
+    m->freed = false;
+    if (k->ranged || k->placed < k->size)
+        return true;
+    for (uint32_t i = 0; i < k->size; i++) {
+        first = k->member[i].rank < first ? k->member[i].rank : first;
+        last = k->member[i].rank > last ? k->member[i].rank : last;
+    }
+    set_range(s, k, first, last);
+    return true;
 }
 
 static void announce_member(struct communicators *s, const struct comm_item *c, bool series)
@@ -207,13 +307,21 @@ static void announce_member(struct communicators *s, const struct comm_item *c, 
         s->quota->refused++;
         return;
     }
+    if ((c->flags & RING_COMM_BOUNDED) && (c->comm_rank >= c->size || !join_fits(c))) {
+        s->quota->refused++;
+        return;
+    }
+    if (k && k->bounded && k->freed && k->freed >= join_announced(k->join))
+        k = begin_again(s, k, c);
     if (!k)
-        k = comm_add(s, c);
+        k = comm_add(s, c, series);
     if (!k || k->size != c->size) {
         s->quota->refused++;
         return;
     }
     k->series = series;
+    if (k->bounded && (k->disputed || c->comm_rank >= c->size || !place_member(s, k, c)))
+        return;
     join_member(k->join, c->rank, c->comm_rank);
 }
 
@@ -307,7 +415,8 @@ void communicators_take_sample(struct communicators *s, const struct sample *i)
         if (!(i->flags & SAMPLE_WHOLE))
             *(communicators_by_ring(i->op) ? &c->summed_bytes : &c->other_bytes) += (double)i->bytes * i->n;
     }
-    if (!c || !ring_op_synchronises(i->op) || (i->flags & (RING_EVENT_INTER | RING_EVENT_FAILED)))
+    if (!c || c->disputed || !ring_op_synchronises(i->op) ||
+        (i->flags & (RING_EVENT_INTER | RING_EVENT_FAILED)))
         return;
     if (c->size > s->main_size)
         s->main_size = c->size;
@@ -403,12 +512,12 @@ void communicators_roll(struct communicators *s, double now_s)
 
 char *communicators_label(const struct communicators *s, uint64_t name, char *buf, size_t size)
 {
-    const struct comm *c = comm_find(s, name);
+    const struct comm *c = comm_known(s, name);
     char dup[16] = "";
 
-    if (c && c->instance)
-        snprintf(dup, sizeof(dup), ".%u", c->instance);
-    if (!c)
+    if (c && c->number)
+        snprintf(dup, sizeof(dup), ".%u", c->number);
+    if (!c || (!c->label && !c->ranged))
         snprintf(buf, size, "%016llx", (unsigned long long)name);
     else if (c->label)
         snprintf(buf, size, "%s", c->label);
@@ -419,16 +528,36 @@ char *communicators_label(const struct communicators *s, uint64_t name, char *bu
     return buf;
 }
 
-uint32_t communicators_size(const struct communicators *s, uint64_t name)
+uint32_t communicators_rank(const struct communicators *s, uint64_t name, uint32_t place)
+{
+    const struct comm *c = comm_known(s, name);
+    bool known = c && c->ranged && place < c->size && c->member[place].placed;
+
+    return known ? c->member[place].rank : UINT32_MAX;
+}
+
+bool communicators_disputed(const struct communicators *s, uint64_t name)
 {
     const struct comm *c = comm_find(s, name);
+
+    return c && c->disputed;
+}
+
+uint64_t communicators_disputes(const struct communicators *s)
+{
+    return s->disputes;
+}
+
+uint32_t communicators_size(const struct communicators *s, uint64_t name)
+{
+    const struct comm *c = comm_known(s, name);
 
     return c ? c->size : 0;
 }
 
 bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank)
 {
-    const struct comm *c = comm_find(s, name);
+    const struct comm *c = comm_known(s, name);
 
     return c && join_place(c->join, rank) != UINT32_MAX;
 }
@@ -472,7 +601,7 @@ bool communicators_told(const struct communicators *s)
 
 struct exchange_comm communicators_shape(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = comm_find(s, name);
+    const struct comm *c = comm_known(s, name);
     struct exchange_comm shape = { .size = c ? c->size : 0, .first = c ? c->first : 0 };
 
     if (shape.size < 2 || c->last <= c->first || (c->last - c->first) % (c->size - 1))
@@ -505,7 +634,7 @@ uint32_t communicators_of_size(const struct communicators *s, uint32_t size)
     uint32_t n = 0, all = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        if (s->comm[i].size == size) {
+        if (s->comm[i].size == size && !s->comm[i].disputed) {
             n += is_in_use(&s->comm[i]);
             all++;
         }
@@ -514,7 +643,7 @@ uint32_t communicators_of_size(const struct communicators *s, uint32_t size)
 
 uint32_t communicators_announced(const struct communicators *s, uint64_t name)
 {
-    const struct comm *c = comm_find(s, name);
+    const struct comm *c = comm_known(s, name);
 
     return c ? join_announced(c->join) : 0;
 }
@@ -528,7 +657,7 @@ static int by_size(const void *a, const void *b)
 
 static bool is_shown(const struct comm *c)
 {
-    return c->now.joined || c->before.joined;
+    return !c->disputed && (c->now.joined || c->before.joined);
 }
 
 static bool has_row(const struct view_comm *row, size_t n, uint32_t size)

@@ -25,6 +25,10 @@ void communicators_forget(struct communicators *s);
 void communicators_forget_one(struct communicators *s, uint64_t name);
 void communicators_call(struct communicators *s, uint64_t name, const char *label); /* see view_comm_call() */
 
+/* Who is in a communicator, where its description only bounds that (RING_COMM_BOUNDED), is known by what its
+ * members say of themselves, one after the other. Two that claim one place, or one that claims two, are of
+ * two communicators of the same name: it is disputed, and tells nothing from then on.  After all its members
+ * have freed it the name may come again, for other members. */
 void communicators_take(struct communicators *s, const struct comm_item *i);
 void communicators_take_end(struct communicators *s, const struct comm_end_item *i);
 void communicators_take_sample(struct communicators *s, const struct sample *i);
@@ -47,6 +51,10 @@ uint32_t communicators_of_size(const struct communicators *s, uint32_t size); /*
  * the first of them. */
 uint64_t communicators_series(const struct communicators *s, uint64_t name);
 uint32_t communicators_size(const struct communicators *s, uint64_t name); /* 0: unknown */
+/* The rank at that place in it; UINT32_MAX: not known, or not yet. */
+uint32_t communicators_rank(const struct communicators *s, uint64_t name, uint32_t place);
+bool communicators_disputed(const struct communicators *s, uint64_t name);
+uint64_t communicators_disputes(const struct communicators *s); /* so far */
 /* members that have said that they are; 0: unknown */
 uint32_t communicators_announced(const struct communicators *s, uint64_t name);
 bool communicators_member(const struct communicators *s, uint64_t name, uint32_t rank);

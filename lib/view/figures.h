@@ -60,6 +60,7 @@ struct view_figures {
     double worst_lateness_s, worst_last_ratio;
     uint64_t events, dropped, missed, collectives, refused;
     uint64_t messages_missed, streams_forgotten, comms_missed; /* struct losses_item, of all ranks */
+    uint64_t messages_unplaced, comms_disputed;                /* view_call_place(), view/communicators.h */
 };
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f);
 enum view_regime view_regime_get(const struct view *v);

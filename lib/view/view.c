@@ -272,6 +272,7 @@ static void forget_program(struct view *v, uint16_t app)
     call_steps_free(v->calls);
     v->calls = NULL;
     v->call_use = (struct call_use){ 0 };
+    v->unplaced = 0;
     diagnosis_price_by_work(v->diagnosis);
     path_shares_forget(v->path_shares);
     newest_picture_free(v->picture);
@@ -377,10 +378,37 @@ static void take_sample(struct view *v, const struct sample *i)
     communicators_take_sample(v->communicators, i);
 }
 
-static void take_call(struct view *v, double now_s, const struct call *i)
+bool view_call_place(struct view *v, struct call *c)
 {
-    if (!roster_find(v->roster, i->rank, i->app))
-        return;
+    uint32_t rank;
+
+    if (!call_is_message(c) || !(c->flags & RING_EVENT_MEMBER))
+        return true;
+    rank = communicators_rank(v->communicators, c->comm, c->peer);
+    if (rank == UINT32_MAX) {
+        v->unplaced++;
+        view_call_lost(v, c->rank);
+        return false;
+    }
+    c->peer = rank;
+    c->flags &= (uint8_t)~RING_EVENT_MEMBER;
+    return true;
+}
+
+/* The message that a call in progress lasts for.  Where its other end is not known yet, it comes again. */
+static void take_member(struct view *v, const struct member_item *i)
+{
+    struct partner_item p = {
+        .rank = i->rank, .app = i->app, .op = i->op, .tag = i->tag, .enter_ns = i->enter_ns
+    };
+
+    p.peer = communicators_rank(v->communicators, i->comm, i->place);
+    if (p.peer != UINT32_MAX)
+        roster_take_partner(v->roster, &p);
+}
+
+static void take_placed_call(struct view *v, double now_s, const struct call *i)
+{
     if (i->op == RING_OP_NONE ||
         presence_was_suspended(v->presence, now_s, (double)(i->leave_ns - call_begin_ns(i)) * 1e-9)) {
         call_steps_gap(v->calls, i->rank);
@@ -391,7 +419,19 @@ static void take_call(struct view *v, double now_s, const struct call *i)
         v->quota.refused++;
         return;
     }
+    if (!call_is_message(i) && communicators_disputed(v->communicators, i->comm)) {
+        view_call_lost(v, i->rank);
+        return;
+    }
     view_call(v, now_s, i);
+}
+
+static void take_call(struct view *v, double now_s, const struct call *i)
+{
+    struct call c = *i;
+
+    if (roster_find(v->roster, i->rank, i->app) && view_call_place(v, &c))
+        take_placed_call(v, now_s, &c);
 }
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item)
@@ -404,7 +444,8 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         take_sample(v, &item->sample);
         break;
     case TELEMETRY_STEP:
-        if (roster_find(v->roster, item->step.rank, item->step.app) && !call_steps_active(v->calls))
+        if (roster_find(v->roster, item->step.rank, item->step.app) && !call_steps_active(v->calls) &&
+            !communicators_disputed(v->communicators, item->step.comm))
             steps_take(v->steps, now_s, &item->step);
         break;
     case TELEMETRY_LIVE:
@@ -441,6 +482,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         break;
     case TELEMETRY_PARTNER:
         roster_take_partner(v->roster, &item->partner);
+        break;
+    case TELEMETRY_MEMBER:
+        take_member(v, &item->member);
         break;
     case TELEMETRY_TRAFFIC:
         connections_take(v->connections, now_s, &item->traffic);

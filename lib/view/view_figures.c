@@ -56,6 +56,8 @@ static void limit_figures(const struct view *v, struct view_figures *f)
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
 {
     memset(f, 0, sizeof(*f));
+    f->messages_unplaced = v->unplaced;
+    f->comms_disputed = communicators_disputes(v->communicators);
     f->ranks = roster_count(v->roster)->running;
     f->steps = steps_count(v->steps)->done;
     f->period = steps_count(v->steps)->period;

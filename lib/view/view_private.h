@@ -64,6 +64,7 @@ struct view {
     struct diagnosis *diagnosis;
     struct call_use call_use;
     struct call_steps *calls; /* NULL: calls do not come one by one */
+    uint64_t unplaced;        /* messages whose other end is not known */
     struct view_health *health;
     struct connections *connections;
     struct step_marks *marks;

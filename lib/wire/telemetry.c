@@ -157,6 +157,12 @@ static const struct field signals_fields[] = {
     FIELD(signals_item, endured),
     { 0, 0 },
 };
+static const struct field member_fields[] = {
+    FIELD(member_item, rank),     FIELD(member_item, app),
+    FIELD(member_item, op),       FIELD(member_item, comm),
+    FIELD(member_item, place),    FIELD(member_item, tag),
+    FIELD(member_item, enter_ns), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -186,6 +192,7 @@ static const struct {
     [TELEMETRY_COMM_END] = { "end of a communicator", comm_end_fields, false },
     [TELEMETRY_LOSSES] = { "losses", losses_fields, false },
     [TELEMETRY_SIGNALS] = { "signals", signals_fields, false },
+    [TELEMETRY_MEMBER] = { "member", member_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -318,6 +325,10 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_PARTNER:
         if (!ring_op_is_message(item->partner.op))
             return err_set(err, "telemetry: partner at byte %zu: operation %u", at, item->partner.op);
+        return 0;
+    case TELEMETRY_MEMBER:
+        if (!ring_op_is_message(item->member.op))
+            return err_set(err, "telemetry: member at byte %zu: operation %u", at, item->member.op);
         return 0;
     case TELEMETRY_PHASES:
         if (item->phases.phase >= MARKS_PHASES)

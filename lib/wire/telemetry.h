@@ -39,10 +39,11 @@ enum telemetry_kind {
     TELEMETRY_COMM_END,
     TELEMETRY_LOSSES,
     TELEMETRY_SIGNALS,
+    TELEMETRY_MEMBER,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's
  * `welcome` names. */
-#define TELEMETRY_NEWEST  TELEMETRY_SIGNALS
+#define TELEMETRY_NEWEST  TELEMETRY_MEMBER
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 /* Of a sample, besides the ring_event_flags of the first of its block. */
@@ -121,6 +122,17 @@ struct partner_item {
     uint16_t app;
     uint8_t op; /* RING_OP_SEND or RING_OP_RECV */
     uint32_t peer;
+    int32_t tag;
+    uint64_t enter_ns; /* the call's, in struct live */
+};
+
+/* The same where its other end is named by its place in a communicator (RING_EVENT_MEMBER). */
+struct member_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op; /* RING_OP_SEND or RING_OP_RECV */
+    uint64_t comm;
+    uint32_t place;
     int32_t tag;
     uint64_t enter_ns; /* the call's, in struct live */
 };
@@ -282,7 +294,8 @@ struct telemetry_item {
         struct task_item task;
         struct gpu_item gpu;
         /* A call by itself, sent only while the controller asks for calls, a rank's in the order in which it
-         * left them; nonblocking: enter_ns is leave_ns where nobody waited for it.  op RING_OP_NONE: between
+         * left them; nonblocking: enter_ns is leave_ns where nobody waited for it.  With RING_EVENT_MEMBER
+         * only to a controller that knows TELEMETRY_MEMBER.  op RING_OP_NONE: between
          * the call before and the one after it some of the rank's are missing.  Beside them the same
          * collectives are in samples. */
         struct call call;
@@ -294,6 +307,7 @@ struct telemetry_item {
         struct comm_end_item comm_end;
         struct losses_item losses;
         struct signals_item signals;
+        struct member_item member;
     };
 };
 

@@ -19,6 +19,9 @@
 #define TRIES 4u /* places looked at for a free one */
 /* of an operation so much younger the end was seen: what did not end by then never will */
 #define PASSED (POOL / 2)
+/* of communicators that are open, together: one for each other rank and direction.  Chosen: 16 MiB, of which
+ * only those in use take memory. */
+#define COUNTERS_MAX (1u << 22)
 
 /* The rate of the GPU's timer is first measured over so long, and again each time that this has doubled: the
  * thread sees a beginning late by microseconds, at times by milliseconds. */
@@ -49,7 +52,7 @@ struct record_comm {
     int place;                       /* its description's in the ring; -1: none */
     uint32_t seq;                    /* of the next collective */
     uint64_t next[RECORD_FUNCTIONS]; /* number that NCCL gives the next one of a function */
-    uint32_t *sent, *received;       /* messages by the other rank; NULL: messages are not recorded */
+    uint32_t *sent, *received;       /* messages by the other's rank in it; NULL: messages are not recorded */
     struct timer timer;
 };
 
@@ -109,6 +112,7 @@ static struct {
     uint32_t first_thread; /* number of our first ring */
     const struct control_page *control;
     pthread_key_t ended;
+    size_t counters; /* of messages */
 } process;
 static struct thread threads[THREADS];
 static struct record_comm comms[RECORD_COMMS_MAX];
@@ -257,13 +261,33 @@ static void describe_comm(struct record_comm *c)
 {
     if (is_named_twice(c))
         refuse_several();
-    /* Which ranks of the job are in it, NCCL does not say: any may be. */
+    /* Which ranks of the job are in it, NCCL does not say: any may be.  Who hears of all of them knows. */
     if (c->ranks <= process.info.world_size && c->rank < c->ranks && !process.several)
         c->place = ring_comm_add(threads[0].ring, &(struct ring_comm){ .name = c->name,
                                                                        .membership = c->name,
                                                                        .size = c->ranks,
                                                                        .rank = c->rank,
-                                                                       .last = process.info.world_size - 1 });
+                                                                       .last = process.info.world_size - 1,
+                                                                       .flags = RING_COMM_BOUNDED });
+}
+
+/* Messages are recorded where there is room to count them. */
+static void counters_make(struct record_comm *c)
+{
+    if (2 * (size_t)c->ranks > COUNTERS_MAX - process.counters)
+        return;
+    c->sent = calloc(2 * (size_t)c->ranks, sizeof(*c->sent));
+    if (!c->sent)
+        return;
+    c->received = c->sent + c->ranks;
+    process.counters += 2 * (size_t)c->ranks;
+}
+
+static void counters_free(struct record_comm *c)
+{
+    if (c->sent)
+        process.counters -= 2 * (size_t)c->ranks;
+    free(c->sent);
 }
 
 static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank)
@@ -280,10 +304,7 @@ static struct record_comm *comm_new(uint64_t name, uint32_t ranks, uint32_t rank
     c->ranks = ranks ? ranks : process.info.world_size;
     c->rank = rank;
     c->place = -1;
-    /* Which rank of the job another rank is, NCCL does not say: known is it where the communicator has them
-     * all. */
-    if (c->ranks == process.info.world_size && (c->sent = calloc(2 * (size_t)c->ranks, sizeof(*c->sent))))
-        c->received = c->sent + c->ranks;
+    counters_make(c);
     c->used = true;
     if (name)
         describe_comm(c);
@@ -345,7 +366,7 @@ void record_close(struct record_comm *c)
     }
     if (c->used && threads[0].ring)
         ring_comm_end(threads[0].ring, c->place);
-    free(c->sent);
+    counters_free(c);
     memset(c, 0, sizeof(*c));
     pthread_mutex_unlock(&opening);
 }
@@ -583,6 +604,8 @@ static void write_event(struct thread *t, struct operation *p)
             e.leave = e.enter + length;
         }
     }
+    if (ring_op_is_message(p->op))
+        e.flags |= RING_EVENT_MEMBER;
     ring_emit(t->ring, &e);
 }
 

@@ -22,9 +22,10 @@
  *   communicators described            RING_COMMS_MAX               as in probe/probe.h                                     comms_missed
  *   threads that record                THREADS (record.c)           operations of further ones are not recorded             missed
  *   operations of a thread in flight   POOL (record.c)              the oldest is given up, or the new one is not recorded  missed
+ *   other ranks of communicators       COUNTERS_MAX (record.c)      messages of further communicators are not recorded      messages_missed
  *
- * Messages are recorded where a communicator has all ranks of the job, for NCCL does not say which others it
- * has: messages_missed.
+ * A message names its other end by its place in the communicator, for NCCL does not say which rank of the job
+ * that is: who hears all members describe themselves knows (view/communicators.h).
  *
  * One process is one rank.  Where it has several ranks of one communicator, as with several GPUs a process,
  * they would be one rank that calls twice, and none of them stands for the others: from then on nothing of

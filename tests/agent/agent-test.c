@@ -1028,6 +1028,74 @@ static void comms(void)
     ring_close(rank0);
 }
 
+static bool has_call_of_collective(const struct controller *c)
+{
+    for (size_t i = 0; i < c->n_items; i++)
+        if (c->items[i].kind == TELEMETRY_CALL && c->items[i].call.op == RING_OP_ALLREDUCE)
+            return true;
+    return false;
+}
+
+static bool has_member(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_MEMBER) > 0;
+}
+
+static size_t calls_of(uint8_t op)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ctl.n_items; i++)
+        n += ctl.items[i].kind == TELEMETRY_CALL && ctl.items[i].call.op == op;
+    return n;
+}
+
+/* A message whose other end has a place in its communicator, and no rank: known: to a controller that can
+ * read of such. */
+static void members(bool known)
+{
+    struct ring_event e = {
+        .comm = 1000, .bytes = 8, .seq = 5, .root = 1, .op = RING_OP_SEND, .flags = RING_EVENT_MEMBER
+    };
+    const struct telemetry_item *item;
+    pid_t agent;
+
+    make_dir();
+    ctl.newest_item = known ? TELEMETRY_NEWEST : TELEMETRY_SIGNALS;
+    controller_forget(&ctl);
+    agent = start_agent();
+    rank0 = make_rank(3, 0);
+    emit_some(rank0, 0, 1);
+    expect_samples(3, 0, 1);
+    ask_agent(",\"calls\":{\"open_s\":1,\"period_s\":1}");
+    emit_some(rank0, 1, 1);
+    e.leave = ring_now(rank0);
+    e.enter = e.leave - 1000;
+    ring_emit(rank0, &e);
+    ring_leave(rank0, ring_now(rank0));
+    ok(wait_until(&ctl, has_call_of_collective, LIMIT_S), "the call before it arrives");
+    if (!known) {
+        emit_some(rank0, 2, 1);
+        expect_samples(3, 0, 3);
+        is_int(
+            (long long)(calls_of(RING_OP_SEND)), 0,
+            "a controller of before gets no message whose other end is a place, for it would take that for a rank");
+    } else {
+        is_int((long long)calls_of(RING_OP_SEND), 1, "the message itself arrives among the calls");
+        e.op = RING_OP_RECV;
+        hot_enter_message(rank0, ring_now(rank0), false, hot_message_new(&e));
+        ok(wait_until(&ctl, has_member, LIMIT_S), "a message that a call lasts for arrives by its place");
+        item = newest(TELEMETRY_MEMBER);
+        ok(item && item->member.op == RING_OP_RECV && item->member.comm == 1000 && item->member.place == 1 &&
+               item->member.enter_ns == last_live()->enter_ns && !count_items(&ctl, TELEMETRY_PARTNER),
+           "with its communicator, and not as if the place were a rank");
+    }
+    kill(agent, SIGTERM);
+    is_int(agent_exit(agent), 0, "an agent whose rank passes such messages exits with 0");
+    is_int(ctl.bad, 0, "every batch with such messages is one that is accepted");
+    ring_close(rank0);
+}
+
 static bool is_over(const struct controller *c)
 {
     return c->bye || !c->link;
@@ -1095,6 +1163,8 @@ int main(void)
     shared_cpu();
     marks();
     comms();
+    members(true);
+    members(false);
     controller_free(&ctl);
     event_base_free(ctl.base);
     test_munge_stop(&mung);

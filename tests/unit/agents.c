@@ -43,6 +43,31 @@ static void is_state(struct peer *p, uint64_t number, uint64_t items, const char
     is_int(rank.inside_op, items ? RING_OP_BARRIER : RING_OP_NONE, "%s", what);
 }
 
+/* Rank 0 sends to a place in a communicator whose members have, or have not, described themselves. */
+static uint64_t unplaced_after(struct peer *p, uint64_t number, bool described)
+{
+    struct telemetry_item call = {
+        .kind = TELEMETRY_CALL,
+        .call = { .op = RING_OP_SEND, .flags = RING_EVENT_MEMBER, .comm = 6, .peer = 1 }
+    };
+    struct telemetry_writer w;
+    struct view_figures f;
+
+    telemetry_begin(&w, batch, sizeof(batch));
+    for (uint32_t r = 0; r < 2 && described; r++)
+        telemetry_put(&w, &(struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                                    .comm = { .rank = r,
+                                                              .name = 6,
+                                                              .size = 2,
+                                                              .comm_rank = r,
+                                                              .last = 1,
+                                                              .flags = RING_COMM_BOUNDED } });
+    telemetry_put(&w, &call);
+    agents_batch(p, batch, telemetry_end(&w, number, 1));
+    view_figures_get(p->job->view, controller_now_s(), &f);
+    return f.messages_unplaced;
+}
+
 int main(void)
 {
     static const struct config_policy policy = { .min_slowdown_ratio = 1.02, .hang_timeout_s = 30 };
@@ -67,6 +92,10 @@ int main(void)
     is_state(&peer, 1, 2, "after the good batch was repeated");
     agents_batch(&peer, batch, write_batch(2, false));
     is_state(&peer, 2, 4, "after the next batch");
+    view_rank_add(j->view, 1, 0, "a", NULL);
+    is_int((long long)unplaced_after(&peer, 3, false), 1,
+           "a message to a place that nobody has described is counted once");
+    is_int((long long)unplaced_after(&peer, 4, true), 1, "one to a place that is described is taken");
     job_free(j);
     return done_testing();
 }

@@ -131,6 +131,13 @@ static const struct telemetry_item items[] = {
     { TELEMETRY_COMM_END, .comm_end = { .rank = 3, .app = 1, .name = 1ull << 60 } },
     { TELEMETRY_LOSSES, .losses = { .rank = 3, .app = 1, .messages = 1ull << 40, .streams = 5, .comms = 6 } },
     { TELEMETRY_SIGNALS, .signals = { .rank = 3, .app = 1, .endured = 1ull << 63 | 1 << 9 } },
+    { TELEMETRY_MEMBER, .member = { .rank = 3,
+                                    .app = 1,
+                                    .op = RING_OP_RECV,
+                                    .comm = 1ull << 60,
+                                    .place = 2,
+                                    .tag = -3,
+                                    .enter_ns = 5 } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -176,7 +183,7 @@ static void there_and_back(void)
     struct err err = { "" };
 
     is_int((long long)n,
-           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15,
+           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -238,6 +245,9 @@ static void there_and_back(void)
         case TELEMETRY_SIGNALS:
             want.signals = items[i].signals;
             break;
+        case TELEMETRY_MEMBER:
+            want.member = items[i].member;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -266,7 +276,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 18, "more items announced", "missing at the end" },
+        { 16, 19, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
