@@ -59,6 +59,7 @@ struct rank {
     bool calls_missing; /* since the last one that was sent */
     uint64_t dropped;   /* events that its rings had no room for, when last read */
 
+    struct call left;     /* the newest call that it has left; op RING_OP_NONE: none */
     uint64_t bad;         /* impossible events */
     struct counts counts; /* last sent, as these */
     struct losses_item losses;
@@ -309,6 +310,16 @@ static void read_past(struct rank *r, struct thread *t, const struct rank_output
     }
 }
 
+/* Of the events of a ring the last one is the newest, whether it is sent or not. */
+static void note_left(struct rank *r, const struct rank_output *out, const struct ring_event *last,
+                      uint64_t now)
+{
+    struct event e;
+
+    if (convert_event(r, out, last, now, &e) && e.call.leave_ns >= r->left.leave_ns)
+        r->left = e.call;
+}
+
 static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
 {
     static struct ring_event events[DRAIN_EVENTS];
@@ -321,6 +332,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
     /* At most the capacity of a ring, because a writer with a false position could keep this loop running. */
     while (taken < RING_CAPACITY_MAIN && (n = ring_drain(t->ring, events, DRAIN_EVENTS)) > 0) {
         read_comms(r, out); /* a communicator is described before its first event */
+        note_left(r, out, &events[n - 1], now);
         taken += n;
         for (size_t i = 0; i < n; i++) {
             if (ring_op_is_message(events[i].op) && !(out->window.open_s > 0))
@@ -382,6 +394,24 @@ static void put_partner(const struct rank *r, const struct rank_output *out, con
     out->put(&item, out->arg);
 }
 
+static void put_left(const struct rank *r, const struct rank_output *out, uint64_t now)
+{
+    const struct call *c = &r->left;
+    struct telemetry_item item = { .kind = TELEMETRY_LEFT,
+                                   .left = { .rank = r->info.rank,
+                                             .app = (uint16_t)r->info.incarnation,
+                                             .op = c->op,
+                                             .flags = c->flags,
+                                             .comm = c->comm,
+                                             .seq = c->seq,
+                                             .peer = c->peer,
+                                             .tag = c->tag,
+                                             .age_ns = c->leave_ns < now ? now - c->leave_ns : 0 } };
+
+    if (c->op != RING_OP_NONE && out->newest >= TELEMETRY_LEFT)
+        out->put(&item, out->arg);
+}
+
 static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
                      uint64_t now)
 {
@@ -402,6 +432,8 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
     out->put(&item, out->arg);
     if (live->message)
         put_partner(r, out, live, enter);
+    else if (live->op == RING_OP_NONE)
+        put_left(r, out, now);
     r->live = *live;
 }
 

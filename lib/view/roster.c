@@ -50,6 +50,7 @@ static void clear_ranks(struct roster *s, uint32_t first)
         s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE,
                                          .switch_id = WORK_PLACE_NONE,
                                          .live_at_s = -INFINITY,
+                                         .last_at_s = -INFINITY,
                                          .process_at_s = -INFINITY };
 }
 
@@ -204,6 +205,25 @@ const struct partner_item *roster_partner(const struct view_rank *k)
 
     return of_messages && k->partner.op != RING_OP_NONE && k->partner.enter_ns == k->inside_ns ? &k->partner
                                                                                                : NULL;
+}
+
+void roster_take_left(struct roster *s, double now_s, const struct left_item *i)
+{
+    struct view_rank *k = find_rank(s, i->rank, i->app);
+
+    if (!k || i->age_ns > QUOTA_TIME_MAX_NS) {
+        s->quota->refused++;
+        return;
+    }
+    k->last = *i;
+    k->last_at_s = now_s;
+}
+
+const struct left_item *roster_last(const struct view_rank *k)
+{
+    bool known = k->last.op != RING_OP_NONE && k->live_op == RING_OP_NONE;
+
+    return known && k->last_at_s >= k->live_at_s ? &k->last : NULL;
 }
 
 void roster_take_process(struct roster *s, double now_s, const struct process_item *i)

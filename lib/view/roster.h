@@ -19,6 +19,8 @@ struct view_rank {
     bool unrecorded;             /* nothing is known of its calls, see view_rank_record() */
     struct partner_item partner; /* of the call that it entered at partner.enter_ns; op RING_OP_NONE: none */
     double inside_since_s, live_at_s, left_at_s;
+    struct left_item last; /* the call that it left last, by the newest item about it, and when that came */
+    double last_at_s;
     bool never_left;
     enum process_state process; /* what kept its process from running, by the newest item about it */
     double process_since_s, process_at_s;
@@ -48,6 +50,7 @@ bool roster_end(struct roster *s, uint32_t rank, uint16_t app, bool vanished);
 
 void roster_take_sample(struct roster *s, double now_s, const struct sample *i);
 void roster_take_partner(struct roster *s, const struct partner_item *i);
+void roster_take_left(struct roster *s, double now_s, const struct left_item *i);
 void roster_take_process(struct roster *s, double now_s, const struct process_item *i);
 void roster_record(struct roster *s, uint32_t rank, bool recorded,
                    uint32_t queued); /* see view_rank_record() */
@@ -66,6 +69,8 @@ const struct rank_count *roster_count(const struct roster *s);
 /* The one message that the call lasts for in which the rank is by its newest live item; NULL: none, or it is
  * not known. */
 const struct partner_item *roster_partner(const struct view_rank *k);
+/* The call that it left before its newest live item, by which it is in none; NULL: not known. */
+const struct left_item *roster_last(const struct view_rank *k);
 /* PROCESS_RUNS also where nothing is known of it. */
 enum process_state roster_process(const struct view_rank *k, double now_s);
 

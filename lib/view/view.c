@@ -486,6 +486,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_MEMBER:
         take_member(v, &item->member);
         break;
+    case TELEMETRY_LEFT:
+        roster_take_left(v->roster, now_s, &item->left);
+        break;
     case TELEMETRY_TRAFFIC:
         connections_take(v->connections, now_s, &item->traffic);
         break;

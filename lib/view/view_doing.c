@@ -21,6 +21,11 @@ enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *
                : STALL_COLLECTIVE;
 }
 
+bool view_stall_belongs(const struct view *v, uint64_t comm, uint32_t rank)
+{
+    return roster_at(v->roster, rank)->ended || communicators_member(v->communicators, comm, rank);
+}
+
 double view_stall_idle_since_s(const struct view *v)
 {
     const struct step_count *steps = steps_count(v->steps);

@@ -258,15 +258,23 @@ static void mark_sizes(struct stall_search *s, size_t from, size_t to, const str
             s->mark[s->place[i].rank] = OTHER_SIZE;
 }
 
+/* The front of the communicator whose ranks are [from, *to). */
+static struct stall_front next_front(const struct stall_search *s, size_t from, size_t *to)
+{
+    struct stall_front f;
+
+    for (*to = from + 1; *to < s->n_places && s->place[*to].comm == s->place[from].comm;)
+        ++*to;
+    f = front_of(s, from, *to);
+    f.op = common_op(s, from, *to, &f);
+    return f;
+}
+
 static void mark_ranks(struct stall_search *s, bool polled)
 {
     for (size_t from = 0, to; from < s->n_places; from = to) {
-        struct stall_front f;
+        struct stall_front f = next_front(s, from, &to);
 
-        for (to = from + 1; to < s->n_places && s->place[to].comm == s->place[from].comm;)
-            to++;
-        f = front_of(s, from, to);
-        f.op = common_op(s, from, to, &f);
         if (weightier(s->v, &f, &s->front))
             s->front = f;
         if (f.waiting) {
@@ -506,6 +514,24 @@ static void name_culprits(struct stall_search *s)
         s->why = STALL_NOBODY;
 }
 
+/* Who is named may not be a member where most wait, but of another communicator in which some do: these wait
+ * for it. */
+static void choose_front(struct stall_search *s)
+{
+    struct stall_front best = { 0 };
+
+    if (!s->n || !s->front.waiting || view_stall_belongs(s->v, s->front.comm, s->rank[0]))
+        return;
+    for (size_t from = 0, to; from < s->n_places; from = to) {
+        struct stall_front f = next_front(s, from, &to);
+
+        if (f.waiting && view_stall_belongs(s->v, f.comm, s->rank[0]) && weightier(s->v, &f, &best))
+            best = f;
+    }
+    if (best.waiting)
+        s->front = best;
+}
+
 static bool is_named(const struct view_stall *out, uint32_t culprit)
 {
     for (uint32_t i = 0; i < out->n_culprits; i++)
@@ -539,6 +565,7 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     mark_ranks(&s, !scene->collectives && !scene->messages);
     stall_waits_find(&s);
     name_culprits(&s);
+    choose_front(&s);
     view_stall_words(&s, out->text, sizeof(out->text));
     /* All of a sudden stopped: that may be Slurm, which answers in a moment. */
     if (scene->halted && scene->halted == scene->ranks)

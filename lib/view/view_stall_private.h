@@ -18,6 +18,9 @@ enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *
 /* Is it known what the rank does? */
 bool view_stall_is_seen(const struct view_rank *k, double now_s);
 
+/* A member of the communicator, or one that has ended, which may have been. */
+bool view_stall_belongs(const struct view *v, uint64_t comm, uint32_t rank);
+
 /* Since when no rank has come further: a step, or a collective of the communicator that steps are counted on;
  * without steps, any call.  Infinite: not known. */
 double view_stall_idle_since_s(const struct view *v);

@@ -43,6 +43,23 @@ static const char *collective_name(uint8_t op)
     return op == RING_OP_WAIT || op == RING_OP_NONE ? "collective" : ring_op_name(op);
 }
 
+/* "allreduce 12 of world", "send 12 to rank 3 on world" */
+static void say_left(struct words *w, const struct view *v, const struct left_item *l)
+{
+    uint32_t peer = l->peer;
+
+    if (!ring_op_is_message(l->op)) {
+        say(w, "%s %u of %s", ring_op_name(l->op), l->seq, label(v, l->comm).s);
+        return;
+    }
+    if (l->flags & RING_EVENT_MEMBER)
+        peer = communicators_rank(v->communicators, l->comm, l->peer);
+    say(w, "%s %u", ring_op_name(l->op), l->seq);
+    if (peer != UINT32_MAX)
+        say(w, " %s rank %u", l->op == RING_OP_SEND ? "to" : "from", peer);
+    say(w, " on %s", label(v, l->comm).s);
+}
+
 /* "a receive from rank 3 (tag 7)"; a record that says how far ranks have come has no tags. */
 static void say_message(struct words *w, const struct stall_search *s, const struct view_rank *k)
 {
@@ -76,8 +93,13 @@ static void say_call(struct words *w, const struct stall_search *s, const struct
         break;
     case STALL_OUTSIDE:
         say(w, " between calls");
-        if (communicators_size(s->v->communicators, k->inside_comm))
+        if (roster_last(k)) {
+            say(w, ", after ");
+            say_left(w, s->v, roster_last(k));
+            say(w, ",");
+        } else if (communicators_size(s->v->communicators, k->inside_comm)) {
             say(w, ", after collective %u of %s,", k->inside_seq, label(s->v, k->inside_comm).s);
+        }
         break;
     case STALL_ELSEWHERE:
         break;
@@ -115,8 +137,13 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
         say(w, "between calls for %s", text_s(s->now_s - k->inside_since_s).s);
         if (cpu < STALL_IDLE_RATIO)
             say(w, " without computing");
-        if (communicators_size(s->v->communicators, k->inside_comm))
+        if (roster_last(k)) {
+            say(w, ", its last call was ");
+            say_left(w, s->v, roster_last(k));
+            say(w, " %s ago", text_s(s->now_s - k->last_at_s + (double)roster_last(k)->age_ns * 1e-9).s);
+        } else if (communicators_size(s->v->communicators, k->inside_comm)) {
             say(w, ", its last collective was %u", k->inside_seq);
+        }
     } else {
         say(w, "in ");
         say_message(w, s, k);
@@ -468,7 +495,8 @@ static void describe_missing(struct words *w, const struct stall_search *s)
 
     if (waiting) {
         say_open(w, s);
-        say(w, "%u inside, waiting for ", waiting);
+        say(w, "%u inside, %s ", waiting,
+            view_stall_belongs(s->v, s->front.comm, s->rank[0]) ? "waiting for" : "held up by");
     } else if (s->scene.messages) {
         say(w, "no message for %s: %u rank%s for one; ", text_s(s->now_s - s->scene.message_s).s,
             s->scene.messages, s->scene.messages == 1 ? " waits" : "s wait");

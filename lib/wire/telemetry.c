@@ -163,6 +163,13 @@ static const struct field member_fields[] = {
     FIELD(member_item, place),    FIELD(member_item, tag),
     FIELD(member_item, enter_ns), { 0, 0 },
 };
+static const struct field left_fields[] = {
+    FIELD(left_item, rank),   FIELD(left_item, app),
+    FIELD(left_item, op),     FIELD(left_item, flags),
+    FIELD(left_item, comm),   FIELD(left_item, seq),
+    FIELD(left_item, peer),   FIELD(left_item, tag),
+    FIELD(left_item, age_ns), { 0, 0 },
+};
 static const struct field header_fields[] = {
     FIELD(telemetry_header, batch),
     FIELD(telemetry_header, now_ns),
@@ -193,6 +200,7 @@ static const struct {
     [TELEMETRY_LOSSES] = { "losses", losses_fields, false },
     [TELEMETRY_SIGNALS] = { "signals", signals_fields, false },
     [TELEMETRY_MEMBER] = { "member", member_fields, true },
+    [TELEMETRY_LEFT] = { "call left", left_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -279,6 +287,12 @@ static int check_text(const char *text, size_t size, size_t at, struct err *err)
     return memchr(text, '\0', size) ? 0 : err_set(err, "telemetry: item at byte %zu: unterminated text", at);
 }
 
+/* Events have these. */
+static bool is_of_event(unsigned op)
+{
+    return ring_op_is_message(op) || op < RING_OP_POINT_TO_POINT;
+}
+
 /* Check the values that readers use as index or divisor. */
 static int check_values(const struct telemetry_item *item, size_t at, struct err *err)
 {
@@ -313,7 +327,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_TASK:
         return check_text(item->task.cpus, sizeof(item->task.cpus), at, err);
     case TELEMETRY_CALL:
-        if (c->op >= RING_OP_MAX || c->op == RING_OP_POINT_TO_POINT || c->op == RING_OP_WAIT)
+        if (!is_of_event(c->op))
             return err_set(err, "telemetry: call at byte %zu: operation %u", at, c->op);
         if (c->begin_ns > c->enter_ns || c->enter_ns > c->leave_ns)
             return err_set(err, "telemetry: call at byte %zu: times out of order", at);
@@ -329,6 +343,10 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_MEMBER:
         if (!ring_op_is_message(item->member.op))
             return err_set(err, "telemetry: member at byte %zu: operation %u", at, item->member.op);
+        return 0;
+    case TELEMETRY_LEFT:
+        if (!is_of_event(item->left.op) || item->left.op == RING_OP_NONE)
+            return err_set(err, "telemetry: call left at byte %zu: operation %u", at, item->left.op);
         return 0;
     case TELEMETRY_PHASES:
         if (item->phases.phase >= MARKS_PHASES)

@@ -40,10 +40,11 @@ enum telemetry_kind {
     TELEMETRY_LOSSES,
     TELEMETRY_SIGNALS,
     TELEMETRY_MEMBER,
+    TELEMETRY_LEFT,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's
  * `welcome` names. */
-#define TELEMETRY_NEWEST  TELEMETRY_MEMBER
+#define TELEMETRY_NEWEST  TELEMETRY_LEFT
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 /* Of a sample, besides the ring_event_flags of the first of its block. */
@@ -135,6 +136,19 @@ struct member_item {
     uint32_t place;
     int32_t tag;
     uint64_t enter_ns; /* the call's, in struct live */
+};
+
+/* The call that a rank left last, as far as its calls are recorded: sent after an item struct live by which
+ * it is in none. */
+struct left_item {
+    uint32_t rank;
+    uint16_t app;
+    uint8_t op, flags; /* as these are in struct call */
+    uint64_t comm;
+    uint32_t seq;
+    uint32_t peer; /* of a message, and so is tag */
+    int32_t tag;
+    uint64_t age_ns; /* since it left it, by the node's own clock at sending */
 };
 
 /* Running totals of a rank's probe, since it began. */
@@ -308,6 +322,7 @@ struct telemetry_item {
         struct losses_item losses;
         struct signals_item signals;
         struct member_item member;
+        struct left_item left;
     };
 };
 

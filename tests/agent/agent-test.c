@@ -1036,6 +1036,11 @@ static bool has_call_of_collective(const struct controller *c)
     return false;
 }
 
+static bool has_last_call(const struct controller *c)
+{
+    return count_items(c, TELEMETRY_LEFT) > 0;
+}
+
 static bool has_member(const struct controller *c)
 {
     return count_items(c, TELEMETRY_MEMBER) > 0;
@@ -1078,9 +1083,15 @@ static void members(bool known)
         emit_some(rank0, 2, 1);
         expect_samples(3, 0, 3);
         is_int(
-            (long long)(calls_of(RING_OP_SEND)), 0,
+            (long long)(calls_of(RING_OP_SEND) + count_items(&ctl, TELEMETRY_LEFT)), 0,
             "a controller of before gets no message whose other end is a place, for it would take that for a rank");
     } else {
+        ok(wait_until(&ctl, has_last_call, LIMIT_S),
+           "of a rank that is in no call for long its last call arrives");
+        item = newest(TELEMETRY_LEFT);
+        ok(item && item->left.rank == 3 && item->left.op == RING_OP_SEND && item->left.comm == 1000 &&
+               item->left.seq == 5 && item->left.peer == 1 && (item->left.flags & RING_EVENT_MEMBER),
+           "with operation, communicator, number and the place of its other end");
         is_int((long long)calls_of(RING_OP_SEND), 1, "the message itself arrives among the calls");
         e.op = RING_OP_RECV;
         hot_enter_message(rank0, ring_now(rank0), false, hot_message_new(&e));

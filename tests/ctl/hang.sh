@@ -118,9 +118,9 @@ for library in ${HANG_LIBRARIES:-$libraries}; do
     begin_deadlock "$library"
     for way in ${HANG_WAYS:-allreduce polled exchange}; do
         case $way in
-        allreduce) call='(in allreduce [0-9]+ of world|between calls, after collective [0-9]+ of world,) for' ;;
-        polled) call='between calls, after collective [0-9]+ of world, for|in ibarrier|in barrier [0-9]+ of world for' ;;
-        *) call='(in a wait for messages|in a send, receive, probe or one-sided call|between calls) for' ;;
+        allreduce) call='(in allreduce [0-9]+ of world|between calls, after allreduce [0-9]+ of world,) for' ;;
+        polled) call='between calls, after [a-z]+ [0-9]+ of world, for|in ibarrier|in barrier [0-9]+ of world for' ;;
+        *) call='(in a wait for messages|in a send, receive, probe or one-sided call|between calls(, after [a-z]+ [0-9]+ (to|from) rank [0-9]+ on world,)?) for' ;;
         esac
         try "$library" "$way" "$call"
     done

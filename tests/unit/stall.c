@@ -11,6 +11,7 @@
 #define RANKS  8u
 #define WORLD  0x1234u
 #define ROW    0x77u /* ranks 4 to 7 */
+#define LOW    0x78u /* ranks 0 to 3 */
 #define STEP_S 0.1
 
 static struct view *view;
@@ -26,7 +27,8 @@ struct rank {
     bool idle;       /* it uses no CPU */
     uint8_t message; /* that its call lasts for: RING_OP_SEND or RING_OP_RECV; 0: not known */
     uint32_t peer;
-    uint64_t bytes; /* 0: not known */
+    uint64_t bytes;        /* 0: not known */
+    struct left_item left; /* what it called last; op RING_OP_NONE: not known */
 };
 
 static void put(struct telemetry_item item)
@@ -117,6 +119,13 @@ static void stand_still(const struct rank rank[RANKS], double seconds)
                     .kind = TELEMETRY_PARTNER,
                     .partner = {
                         .rank = r, .op = k->message, .peer = k->peer, .tag = 7, .enter_ns = enter_ns } });
+            if (k->left.op != RING_OP_NONE) {
+                struct telemetry_item left = { .kind = TELEMETRY_LEFT, .left = k->left };
+
+                left.left.rank = r;
+                left.left.age_ns += (uint64_t)(s * 1e9);
+                put(left);
+            }
             if (k->process != PROCESS_RUNS)
                 put((struct telemetry_item){
                     .kind = TELEMETRY_PROCESS,
@@ -216,6 +225,39 @@ static const struct {
       { .op = NONE, .comm = WORLD, .seq = 39, .idle = true },
       "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s "
       "without computing, its last collective was 39)" },
+    { "of a rank between calls it is said what it called last, and when",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE,
+        .comm = WORLD,
+        .seq = 39,
+        .left = { .op = RING_OP_BCAST, .comm = ROW, .seq = 3, .age_ns = 500000000 } },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s, "
+      "its last call was bcast 3 of 4@4 40.5 s ago)" },
+    { "also a message, with its other end and its number",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE,
+        .comm = WORLD,
+        .seq = 39,
+        .left = { .op = RING_OP_RECV, .comm = WORLD, .seq = 12, .peer = 2, .tag = 7 } },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s, "
+      "its last call was recv 12 from rank 2 on world 40.0 s ago)" },
+    { "a message whose other end is not known is reported without it",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE,
+        .comm = WORLD,
+        .seq = 39,
+        .left = { .op = RING_OP_SEND, .flags = RING_EVENT_MEMBER, .comm = 5, .seq = 12, .peer = 2 } },
+      "r5: allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, waiting for rank 5 on node5 (between calls for 40.0 s, "
+      "its last call was send 12 on 0000000000000005 40.0 s ago)" },
+    { "what a stopped rank called last is said",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE,
+        .comm = WORLD,
+        .seq = 39,
+        .process = STOPPED,
+        .left = { .op = RING_OP_SEND, .comm = WORLD, .seq = 12, .peer = 2 } },
+      "r5: rank 5 on node5 is stopped (SIGSTOP) between calls, after send 12 to rank 2 on world, for 40.0 s, one collective behind; 7 "
+      "others wait in allreduce 40 of world" },
     { "a process that a debugger stopped is reported as that",
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39, .process = PROCESS_TRACED },
@@ -360,6 +402,33 @@ static void deadlock(void)
         "r4,r5: a deadlock of 2 ranks: rank 4 waits in allreduce 78 of 4@4 for rank 5, rank 5 waits in allreduce 40 of world for "
         "rank 4",
         "ranks that wait for each other in two communicators are a deadlock, with their calls");
+    view_free(view);
+}
+
+/* Ranks 0 to 3 wait in a communicator of theirs, of 4 to 7 those in the row wait for rank 5. */
+static void front_of_the_missing(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    announce(LOW, 0, 4);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = LOW, .seq = 9 });
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
+    rank[5] = (struct rank){ .op = NONE, .comm = ROW, .seq = 77 };
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r5: allreduce 78 of 4@4 (4 ranks) has been open for 40.0 s: 3 inside, waiting for rank 5 on node5 (between calls for 40.0 s, "
+        "its last collective was 77)",
+        "those are said to wait for a rank in whose communicator it is missing, though more wait in another");
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = 5 };
+    rank[5] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 39 };
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r5: allreduce 9 of 4@0 (4 ranks) has been open for 40.0 s: 4 inside, held up by rank 5 on node5 (between calls for 40.0 s, "
+        "its last collective was 39)",
+        "a rank that is no member where the others wait holds them up");
     view_free(view);
 }
 
@@ -674,6 +743,7 @@ int main(void)
     chain();
     chain_to_a_rank_that_was_there();
     deadlock();
+    front_of_the_missing();
     messages_in_a_circle();
     all_stopped();
     messages_only();

@@ -138,6 +138,15 @@ static const struct telemetry_item items[] = {
                                     .place = 2,
                                     .tag = -3,
                                     .enter_ns = 5 } },
+    { TELEMETRY_LEFT, .left = { .rank = 3,
+                                .app = 1,
+                                .op = RING_OP_SEND,
+                                .flags = RING_EVENT_MEMBER,
+                                .comm = 1ull << 60,
+                                .seq = 5,
+                                .peer = 6,
+                                .tag = -7,
+                                .age_ns = 1ull << 40 } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -183,7 +192,7 @@ static void there_and_back(void)
     struct err err = { "" };
 
     is_int((long long)n,
-           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32,
+           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32 + 37,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -248,6 +257,9 @@ static void there_and_back(void)
         case TELEMETRY_MEMBER:
             want.member = items[i].member;
             break;
+        case TELEMETRY_LEFT:
+            want.left = items[i].left;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -276,7 +288,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 19, "more items announced", "missing at the end" },
+        { 16, 20, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
