@@ -187,6 +187,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/policies/goodput \
 	tests/spank/fakehost \
 	tests/tui/keys \
+	tests/nccl/beside \
 	tests/nccl/replay \
 	tests/tui/replay \
 	tests/tui/screens
@@ -274,6 +275,7 @@ noinst_PROGRAMS += \
 	tests/daemon/fill \
 	tests/daemon/hostile \
 	tests/daemon/simjob \
+	tests/nccl/pipeline \
 	tests/probe/compare \
 	tests/probe/plan \
 	tests/probe/steps_ask \

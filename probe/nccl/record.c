@@ -22,6 +22,8 @@
 /* of communicators that are open, together: one for each other rank and direction.  Chosen: 16 MiB, of which
  * only those in use take memory. */
 #define COUNTERS_MAX (1u << 22)
+#define RUNNING      8u /* operations on the GPU that a thread shows, one after the other; of more, the first */
+#define APART        8u /* ticks: more than a nanosecond of any clock */
 
 /* The rate of the GPU's timer is first measured over so long, and again each time that this has doubled: the
  * thread sees a beginning late by microseconds, at times by milliseconds. */
@@ -99,6 +101,12 @@ struct thread {
     struct ring *_Atomic ring;
     uint32_t next;           /* turn of the next operation: its place is the turn's remainder */
     _Atomic uint32_t passed; /* turn of the operation that ended last */
+    struct running {
+        const struct operation *operation;
+        uint32_t generation;
+    } running[RUNNING];              /* the thread's own: what it saw begin on the GPU, the oldest first */
+    struct operation *held[RUNNING]; /* its own: messages that ended, and are not written yet */
+    uint32_t n_running, n_held;
     struct operation pool[POOL];
 };
 
@@ -112,7 +120,8 @@ static struct {
     uint32_t first_thread; /* number of our first ring */
     const struct control_page *control;
     pthread_key_t ended;
-    size_t counters; /* of messages */
+    size_t counters;             /* of messages */
+    _Atomic uint64_t ended_last; /* when an operation last ended on the GPU */
 } process;
 static struct thread threads[THREADS];
 static struct record_comm comms[RECORD_COMMS_MAX];
@@ -488,7 +497,8 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     atomic_store_explicit(&p->state,
                           (uint64_t)generation << 32 | (uint64_t)parts * ONE_BEGINS | ENQUEUES | parts,
                           memory_order_release);
-    show_operation(t, p, p->enter, RING_EVENT_NONBLOCKING);
+    if (!parts) /* else the rank is in it from when the GPU is */
+        show_operation(t, p, p->enter, RING_EVENT_NONBLOCKING);
     if (message)
         hot_p2p_posted(t->ring, o->op == RING_OP_SEND ? o->bytes : 0);
     return handle_of(p, generation, 0);
@@ -580,8 +590,22 @@ static uint64_t timed_length(const struct operation *p, uint64_t last)
 
 /* ---- parts and ends ---- */
 
-/* All of it ended: this thread writes the event, and the place is free. */
-static void write_event(struct thread *t, struct operation *p)
+/* Another one ended while the GPU was in this one, as those of a group do that run together, or those of
+ * several streams: it was begun beside it, and held the GPU alone only from then on. */
+static void set_beside(struct ring_event *e)
+{
+    uint64_t last = atomic_load_explicit(&process.ended_last, memory_order_relaxed);
+
+    if (last > e->enter) {
+        e->flags |= RING_EVENT_NONBLOCKING;
+        e->wait = last < e->leave ? last : e->leave;
+    }
+    if (last < e->leave)
+        atomic_store_explicit(&process.ended_last, e->leave, memory_order_relaxed);
+}
+
+/* All of it ended: this thread writes the event. */
+static void write_event(struct thread *t, const struct operation *p)
 {
     struct ring_event e = { .enter = p->enter,
                             .leave = p->leave,
@@ -603,10 +627,16 @@ static void write_event(struct thread *t, struct operation *p)
             e.enter = e.leave - length < e.enter ? e.leave - length : e.enter;
             e.leave = e.enter + length;
         }
+        set_beside(&e);
     }
     if (ring_op_is_message(p->op))
         e.flags |= RING_EVENT_MEMBER;
     ring_emit(t->ring, &e);
+    if (p->parts && (e.flags & RING_EVENT_NONBLOCKING) && !ring_op_is_message(p->op)) {
+        /* over now, though it is begun as a nonblocking one, which was left when it was begun */
+        hot_enter(t->ring, &e);
+        ring_leave(t->ring, e.leave);
+    }
 }
 
 /* Does the GPU run a part of it? */
@@ -615,11 +645,123 @@ static bool runs(uint64_t state)
     return (state & PARTS) > (state & BEGINS) / ONE_BEGINS;
 }
 
+/* ---- what a thread shows: operations that it saw begin on the GPU, and that run ---- */
+
+static void forget_ended(struct thread *t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_running; i++) {
+        struct running r = t->running[i];
+        uint64_t state = atomic_load_explicit(&r.operation->state, memory_order_acquire);
+
+        if (state >> 32 == r.generation && (state & LEFT) != CLAIMED && runs(state))
+            t->running[n++] = r;
+    }
+    t->n_running = n;
+}
+
+/* With whom the rank exchanges one of several messages that run together: any of them may be the one that
+ * does not end. */
+static void show_message(struct thread *t, const struct operation *p, bool alone)
+{
+    hot_enter_message(t->ring, atomic_load_explicit(&p->first, memory_order_relaxed), false,
+                      hot_message_new(&(struct ring_event){ .comm = p->comm,
+                                                            .bytes = p->bytes,
+                                                            .seq = p->seq,
+                                                            .root = alone ? p->root : -1,
+                                                            .op = p->op,
+                                                            .flags = RING_EVENT_MEMBER }));
+}
+
+/* The one that runs for longest; now: if none runs any more, it left the last one. */
+static void show_running(struct thread *t, uint64_t now)
+{
+    const struct operation *p;
+    uint32_t messages = 0;
+
+    forget_ended(t);
+    if (!t->n_running) {
+        ring_leave(t->ring, now);
+        return;
+    }
+    for (uint32_t i = 0; i < t->n_running; i++)
+        messages += ring_op_is_message(t->running[i].operation->op);
+    p = t->running[0].operation;
+    if (ring_op_is_message(p->op))
+        show_message(t, p, messages == 1);
+    else
+        show_operation(t, p, atomic_load_explicit(&p->first, memory_order_relaxed), 0);
+}
+
+static void begin_running(struct thread *t, const struct operation *p, uint32_t generation)
+{
+    forget_ended(t);
+    for (uint32_t i = 0; i < t->n_running; i++)
+        if (t->running[i].operation == p)
+            return;
+    if (t->n_running < RUNNING)
+        t->running[t->n_running++] = (struct running){ p, generation };
+}
+
+/* ---- ends ---- */
+
+/* All of it ended, and its place is claimed: this thread writes the event, and the place is free. */
+static void finish_operation(struct thread *t, struct operation *p)
+{
+    struct thread *of = &threads[((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])];
+    uint64_t generation = atomic_load_explicit(&p->state, memory_order_relaxed) >> 32;
+
+    if (t)
+        write_event(t, p);
+    atomic_store_explicit(&of->passed, p->turn, memory_order_relaxed);
+    atomic_store_explicit(&p->state, generation << 32, memory_order_release);
+}
+
+static bool is_beside(const struct thread *t, const struct operation *p)
+{
+    for (uint32_t i = 0; i < t->n_running; i++)
+        if (t->running[i].operation->comm == p->comm && ring_op_is_message(t->running[i].operation->op))
+            return true;
+    return false;
+}
+
+/* Messages of a communicator that the GPU is in together, as those of a group, end in any order, and in the
+ * next step in another.  They are written in the order in which the program enqueued them, each as left after
+ * the one before it: what a program repeats looks alike. */
+static void write_held(struct thread *t)
+{
+    uint64_t after = 0, last;
+
+    forget_ended(t);
+    for (;;) {
+        struct operation *p;
+        uint32_t best = t->n_held;
+
+        for (uint32_t i = 0; i < t->n_held; i++)
+            if (!is_beside(t, t->held[i]) &&
+                (best == t->n_held || (int32_t)(t->held[i]->turn - t->held[best]->turn) < 0))
+                best = i;
+        if (best == t->n_held)
+            return;
+        p = t->held[best];
+        t->held[best] = t->held[--t->n_held];
+        last = atomic_load_explicit(&p->last, memory_order_relaxed);
+        if (last < after + APART) {
+            last = after + APART;
+            atomic_store_explicit(&p->last, last, memory_order_relaxed);
+        }
+        after = last;
+        finish_operation(t, p);
+    }
+}
+
 /* One of its parts, or its enqueueing, ended: t NULL if no ring can take the event. */
 static void end_one(struct thread *t, struct operation *p, uint64_t state, uint32_t one)
 {
     uint32_t generation = (uint32_t)(state >> 32);
-    bool last;
+    uint64_t left = 0;
+    bool last, gpu_left;
 
     do {
         /* given up meanwhile, or ended twice */
@@ -629,15 +771,17 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
         last = (state & LEFT) == one;
     } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, last ? state | CLAIMED : state - one,
                                                     memory_order_acq_rel, memory_order_acquire));
-    if (!last && t && one != ENQUEUES && !runs(state - one))
-        ring_leave(t->ring, atomic_load_explicit(&p->last, memory_order_relaxed));
-    if (!last)
+    gpu_left = t && one != ENQUEUES && (last || !runs(state - one));
+    if (gpu_left)
+        left = atomic_load_explicit(&p->last, memory_order_relaxed);
+    if (last && gpu_left && ring_op_is_message(p->op) && t->n_held < RUNNING)
+        t->held[t->n_held++] = p;
+    else if (last)
+        finish_operation(t, p);
+    if (!gpu_left)
         return;
-    if (t)
-        write_event(t, p);
-    atomic_store_explicit(&threads[(size_t)((uintptr_t)p - (uintptr_t)threads) / sizeof(threads[0])].passed,
-                          p->turn, memory_order_relaxed);
-    atomic_store_explicit(&p->state, (uint64_t)generation << 32, memory_order_release);
+    write_held(t);
+    show_running(t, left);
 }
 
 void *record_part(struct record_comm *c, void *operation, uint64_t gpu)
@@ -659,7 +803,8 @@ void *record_part(struct record_comm *c, void *operation, uint64_t gpu)
     if (!runs(state)) {
         atomic_compare_exchange_strong_explicit(&p->first, &none, now, memory_order_relaxed,
                                                 memory_order_relaxed);
-        show_operation(t, p, now, 0); /* the GPU is in it */
+        begin_running(t, p, generation);
+        show_running(t, now); /* the GPU is in it */
     }
     return handle_of(p, generation, HANDLE_PART);
 }
@@ -690,7 +835,7 @@ void record_end(void *handle)
             atomic_store_explicit(&p->last, ring_now(t->ring), memory_order_relaxed);
     } else if (t) {
         p->leave = ring_now(t->ring);
-        if (!ring_op_is_message(p->op))
+        if (!ring_op_is_message(p->op) && !p->parts)
             ring_leave(t->ring, p->leave);
     }
     end_one(t, p, state, (uintptr_t)handle & HANDLE_PART ? 1 : ENQUEUES);

@@ -24,6 +24,23 @@ for version in 4 5 6 7; do
 done
 train device 7 1 6
 is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "a rank that does not come to a collective in which the others' GPUs are: a hang, and it is named"
+
+# Two replicas of two stages, in communicators of two ranks each: messages are matched, and who is missing is a rank of the job.
+pipeline() { # SLOW STEPS [PAUSE]
+    timeout -k 5 600 "$top_builddir/sgrun" --no-screen --policy=device --report="$dir/report" "$top_builddir/tests/nccl/pipeline" 6 "$1" "$2" ${3:+"$3"} \
+        >"$dir/out" 2>"$dir/err"
+    is $? 0 "pipeline, rank $1${3:+ stops}: NCCL's calls return what it expects"
+    is "$(jq -c '[.state, .ranks, .probe.messages_missed, .probe.messages_unplaced, .probe.comms_disputed]' "$dir/report")" '["finished",4,0,0,0]' \
+        "pipeline, rank $1${3:+ stops}: each message is recorded, and both its ends are known"
+}
+pipeline 1 250
+is "$(jq -c '[.verdicts[]|select(.class == "straggler").culprits][0]' "$dir/report")" '["r1"]' "pipeline: the rank of the first stage that works longer is named, before anybody else"
+pipeline 1 120 8
+is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "pipeline: a rank that sends no more while the others' GPUs wait is a hang, and it is named"
+like "$(jq -r '.verdicts[]|select(.class == "hang").text' "$dir/report")" \
+    'allreduce 60 of 2@0(\.1)? \(2 ranks\) .*: 1 inside, waiting for rank 1 on .* \(between calls for .*, its last call was send 240 to rank 3 on 2@1 .* ago\)' \
+    "pipeline: of the missing rank it is said what it called last, and when"
+
 for version in 3 7; do
     train host "$version" 2
     is "$(jq -c '[.ranks, .verdicts]' "$dir/report")" '[4,[]]' "version $version, host events: the ranks are there, and nothing is found"
