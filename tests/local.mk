@@ -37,6 +37,7 @@ UNIT_TESTS = \
 	tests/unit/config \
 	tests/unit/cores \
 	tests/unit/path_shares \
+	tests/unit/numbering \
 	tests/unit/binding \
 	tests/unit/baseline \
 	tests/unit/before \

@@ -14,6 +14,7 @@ libtrace_a_SOURCES = \
 	lib/trace/import_records.c lib/trace/import_records.h \
 	lib/trace/json_pieces.c lib/trace/json_pieces.h \
 	lib/trace/line.c lib/trace/line.h \
+	lib/trace/numbering.c lib/trace/numbering.h \
 	lib/trace/pickle.c lib/trace/pickle.h \
 	lib/trace/pickle_opcode.c lib/trace/pickle_opcode.h \
 	lib/trace/progress.c lib/trace/progress.h \

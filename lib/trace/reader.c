@@ -6,38 +6,25 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "common/map.h"
 #include "common/names.h"
 #include "common/xalloc.h"
 #include "sampling/flow.h"
 #include "trace/line.h"
+#include "trace/numbering.h"
 
 #define COUNTS_S 5.0 /* how often the view gets the count of lost records */
-#define SEEN     64u /* duplicates are recognised among this many numbers before the newest */
-/* a posted message may be completed after so many records that ended since a later one was */
-#define BEHIND 64u
 
 struct rank {
     struct flow *flow; /* NULL: not in the header */
     uint32_t clock;
-    uint64_t records, lost;
+    uint64_t records;
     uint64_t left_ns; /* its newest call */
     uint64_t p2p_ns;  /* in messages since its newest collective */
-    /* messages that may yet come: among those that ended by then, and among so many records */
-    uint32_t missing;
-    uint64_t missing_until_ns, missing_until_record;
 };
 
 struct clock { /* of a node */
     bool began;
     uint64_t first_ns;
-};
-
-/* The numbers of one rank's records in one communicator, of its messages with another rank, one way, with one
- * tag, or of a communicator's collectives. */
-struct numbers {
-    uint32_t next;
-    uint64_t seen; /* bit i: next - 1 - i */
 };
 
 struct comm {
@@ -50,12 +37,6 @@ struct comm {
     bool told;             /* the header has its members, and how far they have come: by place */
     uint32_t *left, *called;
     struct numbers counted;
-};
-
-struct table {
-    struct map at; /* numbers of the entries */
-    struct numbers *entry;
-    size_t n, cap;
 };
 
 struct group { /* the records of one collective that have arrived */
@@ -74,7 +55,7 @@ struct trace_reader {
     struct names *comm_names;
     struct comm *comm; /* by number of its name */
     size_t comms_cap;
-    struct table pairs, streams; /* of ranks and communicators, of messages */
+    struct numbering *numbering; /* NULL before the header */
     struct group group;
     bool calls;    /* are recorded one by one: messages, and nonblocking calls with their begin */
     uint32_t size; /* of the job: more than the header's ranks where some have no records */
@@ -85,27 +66,6 @@ struct trace_reader {
     bool failed;
     struct err err;
 };
-
-static void table_free(struct table *t)
-{
-    map_free(&t->at);
-    free(t->entry);
-}
-
-/* The entry of that key; a new one begins with this number.  NULL: there are too many. */
-static struct numbers *numbers_get(struct table *t, uint64_t key, uint32_t first)
-{
-    uint32_t at = map_get(&t->at, key);
-
-    if (at != MAP_NONE)
-        return &t->entry[at];
-    if (t->n >= TRACE_PAIRS_MAX)
-        return NULL;
-    t->entry = xgrow(t->entry, &t->cap, t->n + 1, sizeof(*t->entry));
-    map_put(&t->at, key, (uint32_t)t->n);
-    t->entry[t->n] = (struct numbers){ .next = first };
-    return &t->entry[t->n++];
-}
 
 struct trace_reader *trace_reader_new(const struct view_params *p)
 {
@@ -133,8 +93,7 @@ void trace_reader_free(struct trace_reader *r)
     free(r->line);
     free(r->rank);
     free(r->clock);
-    table_free(&r->pairs);
-    table_free(&r->streams);
+    numbering_free(r->numbering);
     free(r->named);
     free(r->group.record);
     free(r);
@@ -190,7 +149,7 @@ static void send_counts(struct trace_reader *r)
     for (uint32_t i = 0; i < r->n_ranks; i++) {
         struct telemetry_item item = {
             .kind = TELEMETRY_COUNTS,
-            .counts = { .rank = i, .events = r->rank[i].records, .dropped = r->rank[i].lost }
+            .counts = { .rank = i, .events = r->rank[i].records, .dropped = numbering_lost(r->numbering, i) }
         };
 
         if (r->rank[i].flow)
@@ -233,29 +192,6 @@ static double record_age_s(const struct trace_reader *r, const struct trace_reco
 
 /* ---- collectives ---- */
 
-static void numbers_raise(struct numbers *k, uint32_t number)
-{
-    uint32_t by = number - k->next + 1;
-
-    k->seen = by < SEEN ? k->seen << by | 1 : 1;
-    k->next = number + 1;
-}
-
-/* Of a collective whose records do not stand together, as where communicators take turns, only the first ones
- * count it. */
-static bool numbers_add(struct numbers *k, uint32_t number)
-{
-    uint32_t behind = k->next - 1 - number;
-
-    if (number >= k->next)
-        numbers_raise(k, number);
-    else if (behind >= SEEN || k->seen >> behind & 1)
-        return false;
-    else
-        k->seen |= (uint64_t)1 << behind;
-    return true;
-}
-
 static void deliver_group(struct trace_reader *r)
 {
     struct group *g = &r->group;
@@ -284,6 +220,7 @@ static void deliver_group(struct trace_reader *r)
         flow_call(rank->flow, call, comm_size(r, c), rank->p2p_ns, on_item, r);
         rank->p2p_ns = 0;
     }
+    /* Where communicators take turns its records do not stand together: only the first ones count it. */
     r->figures.collectives += numbers_add(&c->counted, g->seq);
     g->n = 0;
     if (r->now_s >= r->counted_s + COUNTS_S)
@@ -305,58 +242,23 @@ static void member_add(struct comm *c, uint32_t rank)
     c->grown = true;
 }
 
-/* What a wait for several messages completed may stand in any order, and a posted message can be completed
- * long after one that was posted later: a pipeline's sends are. Only what is still missing then is lost. */
-static void settle_missing(struct trace_reader *r, const struct trace_record *rec)
+/* What the record's number says of those before it. */
+static struct numbered take_number(struct trace_reader *r, const struct trace_record *rec, uint64_t comm)
 {
-    struct rank *rank = &r->rank[rec->call.rank];
+    struct numbered n = numbering_take(r->numbering, rec, comm);
 
-    if (!rank->missing || rec->call.enter_ns < rank->missing_until_ns ||
-        rank->records < rank->missing_until_record)
-        return;
-    rank->missing = 0;
-    view_call_lost(r->view, rec->call.rank);
-    flow_lost(rank->flow);
-}
-
-/* Account for the record's number among those of its kind: the next one, and which of the SEEN before it
- * came. False when the record must be dropped.  any_order: one that was missing is welcome, else it comes too
- * late. */
-static bool numbers_advance(struct trace_reader *r, struct numbers *k, const struct trace_record *rec,
-                            bool any_order)
-{
-    struct rank *rank = &r->rank[rec->call.rank];
-    uint32_t skipped = rec->call.seq - k->next, behind = k->next - 1 - rec->call.seq;
-
-    if (rec->call.seq >= k->next) {
-        numbers_raise(k, rec->call.seq);
-        rank->lost += skipped;
-        r->figures.lost += skipped;
-        if (skipped && any_order) {
-            rank->missing += skipped;
-            rank->missing_until_ns = rec->call.leave_ns;
-            rank->missing_until_record = rank->records + (call_is_nonblocking(&rec->call) ? BEHIND : 0);
-        } else if (skipped) {
-            view_call_lost(r->view, rec->call.rank);
-        }
-        return true;
+    if (n.lost_messages) {
+        view_call_lost(r->view, rec->call.rank);
+        flow_lost(r->rank[rec->call.rank].flow);
     }
-    if (behind < SEEN && (k->seen >> behind & 1)) {
-        r->figures.duplicates++;
-        return false;
-    }
-    if (behind < SEEN && (rank->lost || any_order)) {
-        k->seen |= (uint64_t)1 << behind;
-        if (rank->lost) { /* it was counted */
-            rank->lost--;
-            r->figures.lost--;
-        }
-        rank->missing -= any_order && rank->missing;
-        if (any_order)
-            return true;
-    }
-    r->figures.reordered++;
-    return false;
+    if (n.lost_calls)
+        view_call_lost(r->view, rec->call.rank);
+    r->figures.lost += n.skipped;
+    r->figures.lost -= n.found;
+    r->figures.duplicates += n.is == NUMBERING_TWICE;
+    r->figures.reordered += n.is == NUMBERING_LATE;
+    r->figures.beyond += n.is == NUMBERING_BEYOND;
+    return n;
 }
 
 /* The communicator's number; NAMES_NONE: too many. */
@@ -431,14 +333,10 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
     struct rank *rank = &r->rank[rec->call.rank];
     uint64_t comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
     struct call call = rec->call;
-    uint64_t words[] = { comm, call.rank, call.peer, call_side(call.op), (uint64_t)call.tag };
-    struct numbers *k = numbers_get(&r->streams, hash_bytes(HASH_START, words, sizeof(words)), call.seq);
 
     call.comm = comm;
     deliver_group(r);
-    settle_missing(r, rec);
-    r->figures.beyond += !k;
-    if (!k || !numbers_advance(r, k, rec, true))
+    if (take_number(r, rec, comm).is != NUMBERING_GOOD)
         return;
     if (rec->backward) {
         skip_backward(r, call.rank);
@@ -472,7 +370,7 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
 {
     struct group *g = &r->group;
     struct clock *clock;
-    struct numbers *k;
+    struct numbered number;
     uint32_t comm;
 
     if (rec->call.rank >= r->n_ranks || !r->rank[rec->call.rank].flow)
@@ -495,16 +393,14 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
     comm = g->n && !strcmp(g->record[0].comm, rec->comm) ? g->comm : comm_get(r, rec);
     if (g->n && (g->comm != comm || g->seq != rec->call.seq))
         deliver_group(r);
-    k = comm == NAMES_NONE ? NULL
-                           : numbers_get(&r->pairs, (uint64_t)comm << 32 | rec->call.rank, rec->call.seq);
-    if (!k) {
+    if (comm == NAMES_NONE) {
         r->figures.beyond++;
         return 0;
     }
-    if (!k->seen && !r->comm[comm].world && !r->comm[comm].told)
+    number = take_number(r, rec, comm);
+    if (number.first && !r->comm[comm].world && !r->comm[comm].told)
         member_add(&r->comm[comm], rec->call.rank);
-    settle_missing(r, rec);
-    if (!numbers_advance(r, k, rec, false))
+    if (number.is != NUMBERING_GOOD)
         return 0;
     if (rec->backward) {
         skip_backward(r, rec->call.rank);
@@ -540,6 +436,7 @@ static int take_header(struct trace_reader *r, const char *line, size_t bytes, s
         r->n_ranks = rank >= r->n_ranks ? rank + 1 : r->n_ranks;
     }
     r->rank = xcalloc(r->n_ranks, sizeof(*r->rank));
+    r->numbering = numbering_new(r->n_ranks);
     r->clock = xcalloc(2 * n, sizeof(*r->clock)); /* named nodes, then ranks without */
     nodes = names_new();
     switches = names_new();
@@ -690,7 +587,7 @@ void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures
 
 uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank)
 {
-    return rank < r->n_ranks ? r->rank[rank].lost : 0;
+    return r->numbering ? numbering_lost(r->numbering, rank) : 0;
 }
 
 uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding)

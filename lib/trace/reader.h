@@ -24,7 +24,6 @@
 #include "view/view.h"
 
 #define TRACE_COMMS_MAX  VIEW_COMMS_MAX
-#define TRACE_PAIRS_MAX  (1u << 21) /* pairs of a rank and a communicator */
 #define TRACE_SPAN_MAX_S (366 * 86400.0)
 #define TRACE_TICK_S     0.25 /* how often the view judges, by the trace's clock */
 
@@ -63,7 +62,7 @@ struct trace_figures {
     uint64_t reordered;             /* dropped: came after a newer one */
     uint64_t backward;              /* dropped: ended before it began, by a clock that was set */
     uint64_t unnamed;               /* unknown operation: only its time counts */
-    uint64_t beyond;                /* dropped: above TRACE_COMMS_MAX or TRACE_PAIRS_MAX */
+    uint64_t beyond;                /* dropped: above TRACE_COMMS_MAX or NUMBERING_MAX (numbering.h) */
     uint64_t never_left;            /* entered, and t1 is null */
     bool torn;                      /* the last line was incomplete and was dropped */
     /* records say how long calls held their rank, and not when: what comes of the times between calls is not
