@@ -92,7 +92,11 @@ static const struct option_spec format = { .name = "format",
                                                VALUE_WORDS("chrome", "flight-recorder", "nccl-inspector")),
                                            .text = "what the files are; otherwise their content tells" };
 static const struct option_use import_uses[] = { { &format, NULL }, { &output, NULL }, { NULL, NULL } };
-static const struct option_use export_uses[] = { { &output, NULL }, { NULL, NULL } };
+static const struct option_spec perfetto = {
+    .name = "perfetto",
+    .text = "write what Perfetto opens, the only format so far and what is written without it, too"
+};
+static const struct option_use export_uses[] = { { &perfetto, NULL }, { &output, NULL }, { NULL, NULL } };
 static const struct option_spec cluster = {
     .name = "cluster",
     .text =
@@ -215,8 +219,9 @@ static const struct options_command table[] = {
       step_uses, NULL, COMMAND_STEP },
     { "export", "TRACE", "write a recorded trace as a timeline for Perfetto or Chrome",
       "TRACE is a file written by sgctl record. What is written is the Trace Event Format, to be opened at https://ui.perfetto.dev or "
-      "chrome://tracing: a node is a process, a rank a thread, a call a slice, a message an arrow. The nodes' clocks are aligned; how well "
-      "is said at the end and in the file. An existing file is not overwritten.",
+      "chrome://tracing: a node is a process, a rank a thread, a call a slice, a message an arrow. The critical path is a track of its own: a "
+      "slice for each step, and within it what the step waited for, moment by moment. The nodes' clocks are aligned; how well is said at the "
+      "end and in the file. An existing file is not overwritten.",
       export_uses, NULL, COMMAND_EXPORT },
     { "import", "FILE...", "write other programs' records of a training as a trace",
       "FILE is a timeline in Chrome's Trace Event Format (of torch.profiler, of a pipeline-parallel training, or of sgctl export), a dump of "

@@ -121,6 +121,10 @@ int run_export(const struct options *o)
         fprintf(stderr, ", %u of them without a clock in common with the first", f.apart);
     else if (f.nodes > 1)
         fprintf(stderr, "; clocks aligned, standard deviation %s", text_about_s(f.error_s).s);
+    if (f.steps)
+        fprintf(stderr, "; the critical path of %llu steps", (unsigned long long)f.steps);
+    else
+        fputs("; no critical path: the calls do not repeat as steps do", stderr);
     fputc('\n', stderr);
     return OK;
 }

@@ -37,6 +37,8 @@ UNIT_TESTS = \
 	tests/unit/config \
 	tests/unit/cores \
 	tests/unit/path_shares \
+	tests/unit/step_paths \
+	tests/unit/trace_events \
 	tests/unit/numbering \
 	tests/unit/binding \
 	tests/unit/baseline \

@@ -19,6 +19,7 @@ libcalls_a_SOURCES = \
 	lib/calls/price.c lib/calls/price.h \
 	lib/calls/roles.c lib/calls/roles.h \
 	lib/calls/starvation.c lib/calls/starvation.h \
+	lib/calls/step_paths.c lib/calls/step_paths.h \
 	lib/calls/told_phases.c lib/calls/told_phases.h \
 	lib/calls/updates.c lib/calls/updates.h lib/calls/updates_private.h \
 	lib/calls/updates_figures.c

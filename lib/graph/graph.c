@@ -96,6 +96,13 @@ void graph_reset(struct graph *g)
     g->tried = 0;
 }
 
+void graph_share_clock(struct graph *g, uint64_t origin_ns, double error_s)
+{
+    g->one_clock = true;
+    g->origin_ns = origin_ns;
+    g->error_s = isnan(error_s) ? INFINITY : error_s;
+}
+
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
 {
     g->rank = xgrow(g->rank, &g->ranks_cap, rank + 1, sizeof(*g->rank));
@@ -107,6 +114,8 @@ void graph_rank(struct graph *g, uint32_t rank, uint32_t node)
     g->rank[rank].node = node;
     if (node >= g->nodes)
         g->nodes = node + 1;
+    if (g->one_clock) /* none is aligned to another: all begin at the same moment, and none drifts */
+        graph_clock_see(g->clock, node, g->origin_ns);
 }
 
 /* ---- calls ---- */

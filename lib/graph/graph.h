@@ -44,6 +44,10 @@ void graph_free(struct graph *g); /* NULL is fine */
 /* all that it holds, but for its clocks; looks at all ranks */
 size_t graph_held_bytes(const struct graph *g);
 
+/* Times come aligned: they are of one clock, which begins at origin_ns, and seconds count from there.
+ * error_s: standard deviation of the worst node's against another's; NaN: not known.  Before the first rank.
+ */
+void graph_share_clock(struct graph *g, uint64_t origin_ns, double error_s);
 /* Rank and the number of its node; ranks on one node share a clock. Before its first call. */
 void graph_rank(struct graph *g, uint32_t rank, uint32_t node);
 /* It makes no more calls: steps are complete without it. */

@@ -157,7 +157,8 @@ void graph_align(struct graph *g, const struct window *w)
     }
     free(leave);
     align_by_messages(g, w);
-    graph_clock_align(g->clock, g->nodes);
+    if (!g->one_clock)
+        graph_clock_align(g->clock, g->nodes);
 }
 
 static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
@@ -263,10 +264,18 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
     }
 }
 
+/* Standard deviation of the difference of two moments at the message's ends. */
+static double clock_error_s(const struct graph *g, const struct kind *k)
+{
+    if (g->one_clock)
+        return graph_crosses(g, k) ? g->error_s : 0;
+    return graph_clock_error_s(g->clock, g->rank[k->info.from].node, g->rank[k->info.to].node);
+}
+
 static void message_over(struct graph *g, struct meeting *m, struct kind *k)
 {
     double late_s = m->message.recv_s - m->message.send_s, stay_s = m->message.recv_stay_s;
-    double error_s = graph_clock_error_s(g->clock, g->rank[k->info.from].node, g->rank[k->info.to].node);
+    double error_s = clock_error_s(g, k);
 
     if (isnan(m->message.recv_s)) /* it is received in a later step, or that is not recorded */
         return;

@@ -194,6 +194,9 @@ struct graph {
     size_t ranks_cap;
     uint32_t n_ranks, nodes;
     struct graph_clock *clock;
+    bool one_clock; /* graph_share_clock() */
+    uint64_t origin_ns;
+    double error_s; /* of it */
     struct comm *comm;
     size_t n_comms, comms_cap;
     struct kind *kind;

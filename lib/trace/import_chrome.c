@@ -8,6 +8,7 @@
 #include "common/map.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
+#include "trace/timeline.h"
 #include "view/view.h"
 #include "wire/json.h"
 
@@ -290,6 +291,8 @@ static int take_event(struct chrome *f, const json_t *e, struct err *err)
     }
     if (strcmp(phase, "E") != 0 && json_get_string(event.args, "communicator"))
         return add_exported(f, &event, err);
+    if (!strcmp(event.category, TIMELINE_PATH)) /* which follows from the calls */
+        return 0;
     if (!strcmp(phase, "X"))
         return take_whole(f, &event, err);
     if (!strcmp(phase, "B"))

@@ -22,6 +22,7 @@ libtrace_a_SOURCES = \
 	lib/trace/sink.c lib/trace/sink.h \
 	lib/trace/spans.c lib/trace/spans.h \
 	lib/trace/timeline.c lib/trace/timeline.h \
+	lib/trace/trace_events.c lib/trace/trace_events.h \
 	lib/trace/unpack.c lib/trace/unpack.h
 libtrace_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
 TRACE_LIBS = libtrace.a $(SAMPLING_LIBS) $(VIEW_LIBS) $(COMMON_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS)

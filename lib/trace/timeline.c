@@ -6,27 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/boundary.h"
+#include "calls/step_paths.h"
 #include "common/hash.h"
+#include "common/map.h"
 #include "common/names.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "graph/clock.h"
 #include "trace/calls.h"
 #include "trace/line.h"
+#include "trace/numbering.h"
 #include "trace/progress.h"
+#include "trace/reader.h"
+#include "trace/trace_events.h"
 
 /* calls that wait for the record of another node, which is near in a trace */
 #define PARTNERS       8192u
 #define HELD_NS        50000u /* a wait that finds all done takes less */
 #define PROGRESS_LINES 65536u
+#define LAST_S         1e9   /* what is later, as by a clock that was set, is put there */
+#define PATH_ORIGIN_NS 1000u /* what the critical path calls the beginning: 0 is no time in a call */
 
 struct rank {
     bool known;
+    bool called, followed; /* it left a call; its calls are part of the critical path */
     uint32_t node;
+    struct nesting nesting;
 };
 
 struct node {
-    bool seen;
+    bool seen, named;
+    bool apart; /* its clock cannot be compared with the first one's */
     uint64_t first_ns;
 };
 
@@ -51,6 +62,13 @@ struct timeline {
     struct graph_clock *clock;
     struct partner *partner;
     double base_s;
+    struct numbering *numbering; /* of each pass */
+    struct map comms;            /* by their names' hashes: where in members */
+    uint32_t *members;
+    size_t members_cap;
+    struct boundary *boundary; /* learnt in the first pass; the paths' in the second */
+    struct step_paths *paths;
+    struct trace_events events;
     struct timeline_figures *figures;
 };
 
@@ -116,7 +134,7 @@ static int read_header(struct timeline *t, struct err *err)
                      (unsigned long long)hash_bytes(HASH_START, r.node, strlen(r.node)));
         else
             snprintf(name, sizeof(name), "r%u", r.rank);
-        t->rank[r.rank] = (struct rank){ true, names_add(t->nodes, name, strlen(name)) };
+        t->rank[r.rank] = (struct rank){ .known = true, .node = names_add(t->nodes, name, strlen(name)) };
     }
     t->node = xcalloc(names_count(t->nodes) + 1, sizeof(*t->node));
     return 0;
@@ -127,24 +145,58 @@ static int next_record(struct timeline *t, struct trace_record *r, struct err *e
 {
     int rc;
 
-    do {
-        while ((rc = next_line(t, TRACE_LINE_MAX, err)) > 0 && t->line[strspn(t->line, " \t\r")] == '\0')
-            ;
-        if (rc <= 0)
-            return rc;
-        if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
-            return malformed(t, err);
-    } while (r->backward);
-    if (r->call.rank >= t->ranks || !t->rank[r->call.rank].known) {
-        err_set(err, "rank %u is not in the header", r->call.rank);
+    while ((rc = next_line(t, TRACE_LINE_MAX, err)) > 0 && t->line[strspn(t->line, " \t\r")] == '\0')
+        ;
+    if (rc <= 0)
+        return rc;
+    if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
+        return malformed(t, err);
+    for (int i = 0; i < (call_is_message(&r->call) ? 2 : 1); i++) {
+        uint32_t rank = i ? r->call.peer : r->call.rank;
+
+        if (rank < t->ranks && t->rank[rank].known)
+            continue;
+        err_set(err, "rank %u is not in the header", rank);
         return malformed(t, err);
     }
     return 1;
 }
 
+static uint64_t comm_of(const struct trace_record *r)
+{
+    return hash_bytes(HASH_START, r->comm, r->comm_bytes);
+}
+
 static uint64_t key_of(const struct trace_record *r)
 {
-    return calls_meeting(&r->call, hash_bytes(HASH_START, r->comm, r->comm_bytes));
+    return calls_meeting(&r->call, comm_of(r));
+}
+
+/* ---- communicators ---- */
+
+/* The rank is a member of it; all of the header's are of "world". */
+static void see_member(struct timeline *t, const struct trace_record *r)
+{
+    bool world = !strcmp(r->comm, "world");
+    uint32_t at = map_get(&t->comms, comm_of(r));
+
+    if (at == MAP_NONE) {
+        if (t->comms.n >= TRACE_COMMS_MAX)
+            return;
+        at = (uint32_t)t->comms.n;
+        map_put(&t->comms, comm_of(r), at);
+        t->members = xgrow(t->members, &t->members_cap, at + 1, sizeof(*t->members));
+        t->members[at] = world ? (uint32_t)trace_header_ranks(t->header) : 0;
+    }
+    t->members[at] += !world;
+}
+
+static uint32_t members_of(uint64_t comm, void *arg)
+{
+    const struct timeline *t = arg;
+    uint32_t at = map_get(&t->comms, comm);
+
+    return at == MAP_NONE ? 0 : t->members[at];
 }
 
 /* ---- the clocks ---- */
@@ -172,12 +224,31 @@ static void compare_clocks(struct timeline *t, const struct trace_record *r)
     p->key = 0;
 }
 
+/* Where the program's steps end: known, it is so from the first record of the second pass on. */
+static void learn_steps(struct timeline *t, const struct trace_record *r)
+{
+    struct call c = r->call;
+
+    c.comm = comm_of(r);
+    if (!t->rank[c.rank].called)
+        boundary_rank(t->boundary, c.rank);
+    t->rank[c.rank].called = true;
+    boundary_call(t->boundary, &c, c.comm);
+}
+
 static void see_record(struct timeline *t, const struct trace_record *r)
 {
     struct node *n = &t->node[t->rank[r->call.rank].node];
     bool message = call_is_message(&r->call), shows = r->left;
     uint64_t ns = call_begin_ns(&r->call);
+    struct numbered number = numbering_take(t->numbering, r, comm_of(r));
 
+    if (number.first)
+        see_member(t, r);
+    if (r->backward)
+        return;
+    if (number.is == NUMBERING_GOOD && r->left)
+        learn_steps(t, r);
     if (!n->seen || ns < n->first_ns)
         n->first_ns = ns;
     n->seen = true;
@@ -207,9 +278,9 @@ static void judge_clocks(struct timeline *t)
         t->base_s = fmin(t->base_s, graph_clock_s(t->clock, i, t->node[i].first_ns));
         if (i == first)
             continue;
-        if (!graph_clock_comparable(t->clock, first, i))
-            f->apart++;
-        else
+        t->node[i].apart = !graph_clock_comparable(t->clock, first, i);
+        f->apart += t->node[i].apart;
+        if (!t->node[i].apart)
             f->error_s = fmax(f->error_s, graph_clock_error_s(t->clock, first, i));
     }
     if (!isfinite(f->error_s))
@@ -218,104 +289,179 @@ static void judge_clocks(struct timeline *t)
         t->base_s = 0;
 }
 
+/* ---- the critical path ---- */
+
+static int64_t moment_ns(const struct timeline *t, const struct trace_record *r, uint64_t ns)
+{
+    double s = graph_clock_s(t->clock, t->rank[r->call.rank].node, ns) - t->base_s;
+
+    return s > 0 ? llround(fmin(s, LAST_S) * 1e9) : 0;
+}
+
+/* A process of its own, beside those of the nodes. */
+static struct trace_lane path_lane(const struct timeline *t)
+{
+    return (struct trace_lane){ names_count(t->nodes) + 1, t->ranks };
+}
+
+static void name_slice(const struct step_slice *x, char *buf, size_t size)
+{
+    switch (x->kind) {
+    case PATH_WORK:
+        snprintf(buf, size, "work of rank %u", x->rank);
+        break;
+    case PATH_WAIT:
+        snprintf(buf, size, "waiting in turn of rank %u", x->rank);
+        break;
+    case PATH_TRANSFER:
+        if (x->message)
+            snprintf(buf, size, "transfer from rank %u to rank %u", x->from, x->rank);
+        else
+            snprintf(buf, size, "%s entered last by rank %u",
+                     x->op == RING_OP_NONE ? "collective" : ring_op_name(x->op), x->from);
+        break;
+    case PATH_CALL:
+        snprintf(buf, size, "inside a call of rank %u", x->rank);
+        break;
+    default:
+        snprintf(buf, size, "not known, of rank %u", x->rank);
+    }
+}
+
+static int64_t path_ns(uint64_t ns)
+{
+    return (int64_t)(ns - PATH_ORIGIN_NS);
+}
+
+static void put_path(const struct step_path *p, void *arg)
+{
+    static const char *const sums[PATH_KINDS] = { "work_us", "wait_us", "transfer_us", "call_us",
+                                                  "unknown_us" };
+    static const char category[] = TIMELINE_PATH;
+    struct timeline *t = arg;
+    struct trace_events *e = &t->events;
+    struct trace_lane lane = path_lane(t);
+    char name[96];
+
+    if (!t->figures->steps++) {
+        trace_events_process(e, lane.process, category, -1);
+        trace_events_thread(e, lane, "steps", 0);
+    }
+    snprintf(name, sizeof(name), "step %u", p->number + 1);
+    trace_events_slice(e, lane, name, category, path_ns(p->begin_ns), path_ns(p->end_ns));
+    for (size_t kind = 0; kind < PATH_KINDS; kind++)
+        if (p->sum_ns[kind])
+            trace_events_us(e, sums[kind], (int64_t)p->sum_ns[kind]);
+    trace_events_end(e);
+    for (const struct step_slice *x = p->slice; x < p->slice + p->n; x++) {
+        name_slice(x, name, sizeof(name));
+        trace_events_slice(e, lane, name, category, path_ns(x->begin_ns), path_ns(x->end_ns));
+        trace_events_number(e, "step", (long long)p->number + 1);
+        trace_events_number(e, "rank", x->rank);
+        if (x->kind == PATH_TRANSFER)
+            trace_events_number(e, "from", x->from);
+        trace_events_end(e);
+    }
+}
+
+static void begin_path(struct timeline *t)
+{
+    t->paths = step_paths_new(PATH_ORIGIN_NS, t->figures->error_s, t->boundary, put_path, t);
+    t->boundary = NULL;
+    for (uint32_t r = 0; r < t->ranks; r++) {
+        t->rank[r].followed = t->rank[r].called && !t->node[t->rank[r].node].apart;
+        if (t->rank[r].followed)
+            step_paths_rank(t->paths, r, t->rank[r].node);
+    }
+}
+
+/* Of ranks with records whose clocks can be compared: of the others nothing is waited for. */
+static void follow_path(struct timeline *t, const struct trace_record *r)
+{
+    struct numbered n = numbering_take(t->numbering, r, comm_of(r));
+    struct call c = r->call;
+    bool unknown = r->backward || (call_is_message(&c) && !t->rank[c.peer].followed);
+
+    if (!t->rank[c.rank].followed)
+        return;
+    if (n.lost_calls || n.lost_messages || unknown)
+        step_paths_lost(t->paths, c.rank);
+    if (n.is != NUMBERING_GOOD || !r->left || unknown)
+        return;
+    c.comm = comm_of(r);
+    if (call_is_nonblocking(&c))
+        c.begin_ns = PATH_ORIGIN_NS + (uint64_t)moment_ns(t, r, c.begin_ns);
+    c.enter_ns = PATH_ORIGIN_NS + (uint64_t)moment_ns(t, r, c.enter_ns);
+    c.leave_ns = PATH_ORIGIN_NS + (uint64_t)moment_ns(t, r, c.leave_ns);
+    step_paths_call(t->paths, &c);
+}
+
 /* ---- writing ---- */
 
-static void put_text(FILE *out, const char *text)
+static void put_record(struct timeline *t, const struct trace_record *r)
 {
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else
-            fputc(*c, out);
+    const struct call *c = &r->call;
+    struct rank *rank = &t->rank[c->rank];
+    struct trace_events *e = &t->events;
+    bool message = call_is_message(c);
+    struct trace_lane lane = { rank->node + 1, c->rank };
+    const char *name = c->op == RING_OP_NONE ? "collective" : ring_op_name(c->op),
+               *category = message ? "message" : "collective";
+    int64_t entered_ns = moment_ns(t, r, c->enter_ns), begin_ns,
+            end_ns = r->left ? moment_ns(t, r, c->leave_ns) : TRACE_EVENTS_NEVER;
+    uint64_t id;
+
+    begin_ns =
+        r->left ? nesting_add(&rank->nesting, entered_ns, end_ns) : nesting_open(&rank->nesting, entered_ns);
+    trace_events_slice(e, lane, name, category, begin_ns, end_ns);
+    trace_events_text(e, "communicator", r->comm);
+    trace_events_number(e, "number", c->seq);
+    trace_events_number(e, "bytes", (long long)c->bytes);
+    if (message) {
+        trace_events_number(e, "peer", c->peer);
+        trace_events_number(e, "tag", c->tag);
     }
-    fputc('"', out);
-}
-
-static double us(const struct timeline *t, const struct trace_record *r, uint64_t ns)
-{
-    return (graph_clock_s(t->clock, t->rank[r->call.rank].node, ns) - t->base_s) * 1e6;
-}
-
-/* The beginning that all events have; the caller writes the rest of the object. */
-static void put_event(const struct timeline *t, const struct trace_record *r, const char *phase, double at_us)
-{
-    fprintf(t->out, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f",
-            phase, r->call.op == RING_OP_NONE ? "collective" : ring_op_name(r->call.op),
-            call_is_message(&r->call) ? "message" : "collective", t->rank[r->call.rank].node + 1,
-            r->call.rank, at_us);
-}
-
-static void put_record(const struct timeline *t, const struct trace_record *r)
-{
-    bool send = r->call.op == RING_OP_SEND, message = call_is_message(&r->call);
-    double begin_us = us(t, r, r->call.enter_ns);
-    unsigned long long id;
-
-    put_event(t, r, r->left ? "X" : "B", begin_us);
-    if (r->left)
-        fprintf(t->out, ",\"dur\":%.3f", fmax(0, us(t, r, r->call.leave_ns) - begin_us));
-    fputs(",\"args\":{\"communicator\":", t->out);
-    put_text(t->out, r->comm);
-    fprintf(t->out, ",\"number\":%u,\"bytes\":%llu", r->call.seq, (unsigned long long)r->call.bytes);
-    if (message)
-        fprintf(t->out, ",\"peer\":%u,\"tag\":%d", r->call.peer, r->call.tag);
-    if (call_is_nonblocking(&r->call))
-        fprintf(t->out, ",\"begun\":%.3f", us(t, r, r->call.begin_ns));
-    fputs("}}", t->out);
+    if (begin_ns != entered_ns)
+        trace_events_us(e, "entered", entered_ns);
+    if (call_is_nonblocking(c))
+        trace_events_us(e, "begun", moment_ns(t, r, c->begin_ns));
+    trace_events_end(e);
     if (!r->left)
         return;
     /* From the nonblocking call to the end of what it began.  Each rank has its own, so the number is of rank
      * and call. */
-    if (call_is_nonblocking(&r->call) && r->call.begin_ns < r->call.leave_ns) {
-        id = hash_mix(key_of(r) ^ ((uint64_t)r->call.rank << 2 | call_side(r->call.op)));
-        put_event(t, r, "b", us(t, r, r->call.begin_ns));
-        fprintf(t->out, ",\"id\":\"%llx\"}", id);
-        put_event(t, r, "e", us(t, r, r->call.leave_ns));
-        fprintf(t->out, ",\"id\":\"%llx\"}", id);
+    if (call_is_nonblocking(c) && c->begin_ns < c->leave_ns) {
+        id = hash_mix(key_of(r) ^ ((uint64_t)c->rank << 2 | call_side(c->op)));
+        trace_events_point(e, lane, name, category, 'b', moment_ns(t, r, c->begin_ns), id);
+        trace_events_point(e, lane, name, category, 'e', end_ns, id);
     }
     /* An arrow's ends have the same number; they stand within the slices that they belong to. */
-    if (message) {
-        id = key_of(r);
-        put_event(t, r, send ? "s" : "f", us(t, r, send ? r->call.enter_ns : r->call.leave_ns));
-        fprintf(t->out, ",\"id\":\"%llx\"%s}", id, send ? "" : ",\"bp\":\"e\"");
-    }
+    if (message)
+        trace_events_point(e, lane, name, category, c->op == RING_OP_SEND ? 's' : 'f',
+                           c->op == RING_OP_SEND ? begin_ns : end_ns, key_of(r));
 }
 
-static void put_beginning(const struct timeline *t)
+static void put_beginning(struct timeline *t)
 {
     const struct timeline_figures *f = t->figures;
-    uint32_t shown = UINT32_MAX;
+    struct trace_events *e = &t->events;
 
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"writer\":\"SyncGuard " PACKAGE_VERSION "\",\"job\":",
-          t->out);
-    put_text(t->out, trace_header_job(t->header));
-    fprintf(t->out, ",\"nodes_without_common_clock\":%u,\"clock_error_s\":", f->apart);
-    if (isnan(f->error_s))
-        fputs("null", t->out);
-    else
-        fprintf(t->out, "%.3g", f->error_s);
-    fputs("},\n\"traceEvents\":[\n", t->out);
+    trace_events_open(e, t->out);
+    trace_events_text(e, "writer", "SyncGuard " PACKAGE_VERSION);
+    trace_events_text(e, "job", trace_header_job(t->header));
+    trace_events_number(e, "nodes_without_common_clock", f->apart);
+    trace_events_real(e, "clock_error_s", f->error_s);
+    trace_events_list(e);
     for (size_t i = 0; i < trace_header_ranks(t->header); i++) {
         struct trace_rank r = trace_header_rank(t->header, i);
         uint32_t node = t->rank[r.rank].node;
+        char name[32];
 
-        fprintf(
-            t->out,
-            "%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"rank %u\"}}",
-            i ? ",\n" : "", node + 1, r.rank, r.rank);
-        if (node == shown)
-            continue;
-        shown = node;
-        fprintf(t->out,
-                ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", node + 1);
-        if (*r.node)
-            put_text(t->out, r.node);
-        else
-            fprintf(t->out, "\"rank %u\"", r.rank);
-        fputs("}}", t->out);
+        snprintf(name, sizeof(name), "rank %u", r.rank);
+        trace_events_thread(e, (struct trace_lane){ node + 1, r.rank }, name, (int)r.rank);
+        if (!t->node[node].named)
+            trace_events_process(e, node + 1, *r.node ? r.node : name, (int)node);
+        t->node[node].named = true;
     }
 }
 
@@ -325,21 +471,27 @@ static int pass_over(struct timeline *t, bool write, struct err *err)
 {
     struct trace_record r;
     struct progress progress = progress_begin();
-    uint64_t n = 0;
+    uint64_t n = 0, skipped = 0;
     int rc;
 
+    numbering_free(t->numbering);
+    t->numbering = numbering_new(t->ranks);
     while ((rc = next_record(t, &r, err)) > 0) {
-        if (write)
-            put_record(t, &r);
-        else
+        if (write) {
+            follow_path(t, &r);
+            if (!r.backward)
+                put_record(t, &r);
+        } else {
             see_record(t, &r);
+        }
+        skipped += r.backward;
         if (++n % PROGRESS_LINES == 0 && progress_is_due(&progress))
             progress_say(&progress, "%llu records %s", (unsigned long long)n, write ? "written" : "read");
         if (write && ferror(t->out))
             return err_set(err, "cannot write: %s", strerror(errno));
     }
     progress_end(&progress);
-    t->figures->records = n;
+    t->figures->records = n - skipped;
     return rc;
 }
 
@@ -355,10 +507,11 @@ static int write_all(struct timeline *t, struct err *err)
     if (next_line(t, TRACE_HEADER_MAX, err) <= 0)
         return err_set(err, "%s: it changed while it was read", t->name);
     put_beginning(t);
+    begin_path(t);
     if (pass_over(t, true, err) < 0)
         return -1;
-    fputs("\n]}\n", t->out);
-    return fflush(t->out) == 0 && !ferror(t->out) ? 0 : err_set(err, "cannot write: %s", strerror(errno));
+    step_paths_finish(t->paths);
+    return trace_events_close(&t->events) == 0 ? 0 : err_set(err, "cannot write: %s", strerror(errno));
 }
 
 int timeline_write(FILE *in, const char *name, FILE *out, struct timeline_figures *f, struct err *err)
@@ -375,10 +528,16 @@ int timeline_write(FILE *in, const char *name, FILE *out, struct timeline_figure
     int rc;
 
     *f = (struct timeline_figures){ 0 };
+    t.boundary = boundary_new(members_of, &t);
     rc = write_all(&t, err);
     json_decref(t.header);
     names_free(t.nodes);
     graph_clock_free(t.clock);
+    numbering_free(t.numbering);
+    boundary_free(t.boundary);
+    step_paths_free(t.paths);
+    map_free(&t.comms);
+    free(t.members);
     free(t.line);
     free(t.rank);
     free(t.node);

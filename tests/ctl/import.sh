@@ -4,6 +4,8 @@
 # samples of formats (shared/import, or SYNCGUARD_IMPORT), these are read, too.
 . "${top_srcdir:=$PWD}/tests/tap.sh"
 command -v jq >/dev/null || skip_all "jq is not installed"
+command -v python3 >/dev/null || skip_all "there is no python3"
+checker=$(cd "$top_srcdir/tests/ctl" && pwd)/timeline.py || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH
@@ -125,6 +127,8 @@ is "$(sgctl step --json kineto.jsonl | jq -c '.picture.span_s < 0.1')" true "clo
 # ---- there and back
 sgctl export pipeline.jsonl -o pipeline-timeline.json 2>err
 is $? 0 "there and back: the trace is exported" || show err
+like "$(python3 "$checker" pipeline-timeline.json)" '^sound: [0-9]+ slices, 600 arrows, [1-9][0-9] steps$' \
+    "there and back: the timeline is sound, and has a critical path"
 try back pipeline-timeline.json
 same='{verdicts: (.verdicts | map({class, scope, culprits, slowdown: (.slowdown * 1000 | round)})), steps, ranks, step: (.step_s.p50 * 1e5 | round), trace: (.trace | {records, collectives, messages, never_left})}'
 is "$(jq -cS "$same" back.json)" "$(jq -cS "$same" pipeline.json)" "there and back: the same records, steps, verdicts and prices"

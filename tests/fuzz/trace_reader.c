@@ -1,5 +1,7 @@
 /* Whatever a trace says: it is read or refused, the same in pieces as whole; the two ways to read a line
  * agree; and nothing of it moves a terminal's cursor. */
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +68,41 @@ static void check_lines(const char *text, size_t bytes)
     }
 }
 
-/* A timeline is JSON whatever names the trace has. */
+static long long ns_of(const json_t *e, const char *key)
+{
+    return llround(json_number_value(json_object_get(e, key)) * 1000);
+}
+
+/* Of two slices of one thread, the first one begins first, or stands first in the file. */
+static bool overlap_in_part(const json_t *a, const json_t *b)
+{
+    long long end_ns = ns_of(a, "ts") + ns_of(a, "dur");
+
+    return ns_of(b, "ts") < end_ns && ns_of(b, "ts") + ns_of(b, "dur") > end_ns;
+}
+
+#define COMPARED_MAX 200u
+
+/* Perfetto drops slices that overlap in part. */
+static void check_slices(const json_t *timeline)
+{
+    const json_t *slice[COMPARED_MAX], *e;
+    size_t n = 0, at;
+
+    json_array_foreach(json_object_get(timeline, "traceEvents"), at, e)
+        if (!strcmp(json_string_value(json_object_get(e, "ph")), "X") && n < COMPARED_MAX)
+            slice[n++] = e;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            long long first = ns_of(slice[i], "ts"), second = ns_of(slice[k], "ts");
+
+            if (i != k && json_equal(json_object_get(slice[i], "tid"), json_object_get(slice[k], "tid")) &&
+                (first < second || (first == second && i < k)) && overlap_in_part(slice[i], slice[k]))
+                abort();
+        }
+}
+
+/* A timeline is JSON whatever names the trace has, and nothing of it is dropped. */
 static void check_timeline(const char *text, size_t bytes)
 {
     FILE *in = bytes ? fmemopen((void *)(uintptr_t)text, bytes, "r") : NULL, *out;
@@ -84,6 +120,7 @@ static void check_timeline(const char *text, size_t bytes)
         o = json_loadb(timeline, size, JSON_ALLOW_NUL, NULL);
         if (!o)
             abort();
+        check_slices(o);
         json_decref(o);
     }
     fclose(out);
