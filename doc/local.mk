@@ -35,7 +35,7 @@ doc/syncguard.7: %: %.in Makefile
 
 # Examples, installed beside the documentation.
 nodist_example_DATA = daemon/syncguardd.service
-dist_example_DATA += doc/grafana.json
+dist_example_DATA += doc/grafana.json doc/alerts.yml
 dist_doc_DATA = README.md doc/getting-started.md doc/administrators-guide.md doc/operators-guide.md doc/pytorch.md doc/overview.md doc/costs.md doc/screen.svg
 CLEANFILES += daemon/syncguardd.service
 EXTRA_DIST += daemon/syncguardd.service.in doc/bench.json doc/faults.json doc/faults.md doc/doctor-table.md doc/live-table.md doc/pace-table.md \

@@ -34,6 +34,20 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from ? from : "");
 }
 
+static bool is_heard(const struct job_agent *a, double now_s)
+{
+    return a->link && !job_silent(a, now_s);
+}
+
+static int64_t agents_lost(const struct job *j, double now_s)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < j->n_agents; i++)
+        n += !j->agent[i]->bye && !is_heard(j->agent[i], now_s);
+    return n;
+}
+
 static void row_get(struct report_row *r, const struct job *j, double now_s, const struct view_figures *f)
 {
     const struct view_verdict *d;
@@ -55,6 +69,8 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     r->ranks = f->ranks_known;
     r->nodes = (int64_t)(!j->n_agents ? j->nodes_total : job_over(j) ? j->n_agents : job_agents_connected(j));
     r->nodes_total = j->nodes_total;
+    r->agents_lost = job_over(j) ? -1 : agents_lost(j, now_s);
+    r->records_dropped = (int64_t)(f->dropped + f->missed + f->messages_missed);
     r->samples_per_s = cadence_samples_per_s(j);
     view_verdicts_reported(j->view, &d);
     for (size_t i = 0; i < r->verdicts.n; i++)
@@ -110,11 +126,6 @@ static void get_algorithm(struct report_algorithm *to, const struct job_choice *
                                      .usual_s = *c->name ? c->before_s : NAN,
                                      .most_s = *c->name ? c->after_s : NAN };
     copy_text(to->name, sizeof(to->name), c->name);
-}
-
-static bool is_heard(const struct job_agent *a, double now_s)
-{
-    return a->link && !job_silent(a, now_s);
 }
 
 static void agent_get(struct report_agent *r, const struct job *j, const struct job_agent *a, double now_s)

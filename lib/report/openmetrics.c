@@ -73,6 +73,10 @@ static const struct family of_job[] = {
     { SHARE, ROW(share[SHARE_COMMUNICATION]), "part", "communication" },
     { SHARE, ROW(share[SHARE_SYNCHRONISATION]), "part", "synchronisation" },
     { SHARE, ROW(share[SHARE_P2P]), "part", "point_to_point" },
+    { "job_agents_lost", "Agents that are not heard any more, and did not end in good order.", GAUGE,
+      FIELD_COUNT, ROW(agents_lost), NULL, NULL },
+    { "job_records_dropped", "Records of calls that found no room, or were overwritten.", COUNTER,
+      FIELD_COUNT, ROW(records_dropped), NULL, NULL },
 };
 
 struct writer {
@@ -149,7 +153,7 @@ static void sample(const struct writer *w, const struct family *f, const void *o
         return;
     fprintf(w->out, PREFIX "%s%s", f->name, suffix(f->kind));
     if (job) {
-        label(w, before, "job", job);
+        label(w, before, "job_id", job);
         before = ',';
     }
     if (f->label) {
@@ -185,7 +189,7 @@ static void write_info(const struct writer *w, const struct report_row *const *r
     family(w, "job", INFO, "What is known of a guarded job step.");
     for (size_t i = 0; i < n; i++) {
         fputs(PREFIX "job_info", w->out);
-        label(w, '{', "job", rows[i]->id);
+        label(w, '{', "job_id", rows[i]->id);
         label(w, ',', "name", rows[i]->name);
         label(w, ',', "user", rows[i]->user);
         label(w, ',', "partition", rows[i]->partition);
@@ -201,9 +205,30 @@ static void write_regime(const struct writer *w, const struct report_row *const 
         if (!*rows[i]->regime)
             continue;
         fputs(PREFIX "job_regime", w->out);
-        label(w, '{', "job", rows[i]->id);
+        label(w, '{', "job_id", rows[i]->id);
         label(w, ',', "regime", rows[i]->regime);
         fputs("} 1\n", w->out);
+    }
+}
+
+static bool hangs(const struct report_row *row)
+{
+    for (size_t k = 0; k < row->verdicts.n; k++)
+        if (!strcmp(row->verdicts.list[k].class, "hang"))
+            return true;
+    return false;
+}
+
+/* A hang has no price, so it is none of the verdicts below. */
+static void write_hangs(const struct writer *w, const struct report_row *const *rows, size_t n)
+{
+    family(w, "job_hung", GAUGE,
+           "1 where the job waits for ranks that do not come, 0 where none is found to.");
+    for (size_t i = 0; i < n; i++) {
+        fputs(PREFIX "job_hung", w->out);
+        label(w, '{', "job_id", rows[i]->id);
+        fputc('}', w->out);
+        number(w, hangs(rows[i]));
     }
 }
 
@@ -221,7 +246,7 @@ static void write_verdicts(const struct writer *w, const struct report_row *cons
                 continue;
             snprintf(place, sizeof(place), "%zu", k + 1);
             fputs(PREFIX "job_verdict_slowdown_ratio", w->out);
-            label(w, '{', "job", rows[i]->id);
+            label(w, '{', "job_id", rows[i]->id);
             label(w, ',', "place", place);
             label(w, ',', "class", verdict->class);
             label(w, ',', "culprit", verdict->culprits.n ? verdict->culprits.text[0] : "");
@@ -244,6 +269,7 @@ static void write_jobs(const struct writer *w, const struct report_row *const *r
             sample(w, &of_job[f], rows[i], rows[i]->id);
     }
     write_regime(w, rows, n);
+    write_hangs(w, rows, n);
     write_verdicts(w, rows, n);
 }
 

@@ -6,7 +6,8 @@
  * 0 for want of a figure.
  *
  * How many series there are is bounded: OPENMETRICS_JOB_SERIES a job whatever its size, since ranks and nodes
- * are no labels. */
+ * are no labels.  A job's label is job_id: Prometheus gives `job` to all that it scrapes, and would rename
+ * ours. */
 #ifndef SYNCGUARD_REPORT_OPENMETRICS_H
 #define SYNCGUARD_REPORT_OPENMETRICS_H
 
@@ -15,7 +16,7 @@
 #include "report/report_row.h"
 #include "report/report_status.h"
 
-#define OPENMETRICS_JOB_SERIES   16 /* at most */
+#define OPENMETRICS_JOB_SERIES   19 /* at most */
 #define OPENMETRICS_OWN_SERIES   20 /* of the controller, at most */
 #define OPENMETRICS_VERDICTS_MAX 3  /* of a job, the most costly ones */
 

@@ -29,6 +29,8 @@ static const struct json_field identity_fields[] = {
     { "ranks", FIELD_COUNT, FIELD(struct report_row, ranks) },
     { "nodes", FIELD_COUNT, FIELD(struct report_row, nodes) },
     { "nodes_total", FIELD_COUNT, FIELD(struct report_row, nodes_total) },
+    { "agents_lost", FIELD_COUNT, FIELD(struct report_row, agents_lost) },
+    { "records_dropped", FIELD_COUNT, FIELD(struct report_row, records_dropped) },
     { "samples_per_s", FIELD_AMOUNT, FIELD(struct report_row, samples_per_s) },
     { 0 },
 };

@@ -32,6 +32,8 @@ struct report_row {
     double start; /* Unix time */
     double elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total;
+    int64_t agents_lost;     /* not heard, and they did not say that they end; of a running job alone */
+    int64_t records_dropped; /* for want of room, or overwritten */
     double samples_per_s;
     /* figures (view/figures.h) */
     int64_t steps, period;

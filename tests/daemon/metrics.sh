@@ -21,16 +21,16 @@ ok $? "after a reload with MetricsPort the metrics are there"
 like "$(cat "$dir/first")" '^syncguard_jobs 0$' "without jobs their number is 0"
 
 job_start --nodes 4 --per-node 2 --step 0.05 --slow-rank 5 --slow-after 1
-named() { get "$url/metrics" >"$dir/text" && grep -q '^syncguard_job_verdict_slowdown_ratio{job="4242.0",place="1",class="straggler"' "$dir/text"; }
+named() { get "$url/metrics" >"$dir/text" && grep -q '^syncguard_job_verdict_slowdown_ratio{job_id="4242.0",place="1",class="straggler"' "$dir/text"; }
 wait_for 120 named
 ok $? "the slow rank's verdict is a metric"
-like "$(cat "$dir/text")" '^syncguard_job_info\{job="4242.0",name="[^"]*",user="[^"]+",partition="[^"]*",policy="balanced"\} 1$' "the job's texts are labels of one sample"
-like "$(cat "$dir/text")" '^syncguard_job_ranks\{job="4242.0"\} 8$' "its ranks are counted"
+like "$(cat "$dir/text")" '^syncguard_job_info\{job_id="4242.0",name="[^"]*",user="[^"]+",partition="[^"]*",policy="balanced"\} 1$' "the job's texts are labels of one sample"
+like "$(cat "$dir/text")" '^syncguard_job_ranks\{job_id="4242.0"\} 8$' "its ranks are counted"
 price() { sgctl job 4242 --json | jq .verdicts[0].slowdown; }
 # The price changes with the steps: it is asked for before and behind the metric, until both answers are the same.
 same_price() {
     before=$(price)
-    metric=$(get "$url/metrics" | sed -n 's/^syncguard_job_verdict_slowdown_ratio{job="4242.0",place="1".*} //p')
+    metric=$(get "$url/metrics" | sed -n 's/^syncguard_job_verdict_slowdown_ratio{job_id="4242.0",place="1".*} //p')
     [ "$before" = "$(price)" ] && awk -v a="$before" -v b="$metric" 'BEGIN { exit !(b > 1 && a / b < 1.001 && b / a < 1.001) }'
 }
 wait_for 120 same_price
@@ -61,6 +61,29 @@ for fd in "${crowd[@]}"; do exec {fd}>&-; done
 wait_for 120 get -o /dev/null "$url/metrics"
 ok $? "when the crowd has gone the metrics are there again"
 
+# ---- what is shipped for Prometheus and Grafana ----
+
+# Each metric that the dashboard and the alerts name is there, by its family's name, and so are the labels that they use of it.
+# (The controller's own use is known after some seconds.)
+families() { get "$url/metrics" | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' | sort -u >"$dir/families" && grep -q controller_cpu_ratio "$dir/families"; }
+wait_for 120 families
+for file in grafana.json alerts.yml; do
+    is "$(grep -oE 'syncguard_[a-z0-9_]+' "$top_srcdir/doc/$file" | sort -u | comm -23 - "$dir/families")" "" "each metric that $file names exists"
+done
+is "$(grep -oE '\{\{ *(\$labels\.)?job *\}\}|[^_a-z]job *(=~|=|\))|, job\)' "$top_srcdir/doc/grafana.json" "$top_srcdir/doc/alerts.yml")" "" \
+    "neither asks for the label job, which is that of the scrape"
+if command -v promtool >/dev/null; then
+    promtool check rules "$top_srcdir/doc/alerts.yml" >"$dir/rules" 2>&1
+    is "$? $(grep -c 'rules found' "$dir/rules")" "0 1" "promtool accepts the alerts" || show "$dir/rules"
+    cp "$top_srcdir/doc/alerts.yml" "$top_srcdir/tests/daemon/alerts-test.yml" "$dir"
+    (cd "$dir" && promtool test rules alerts-test.yml) >"$dir/rules" 2>&1
+    ok $? "each alert fires when it should, and not before" || show "$dir/rules"
+    # All of them are tried.
+    is "$(sed -n 's/.*- alert: //p' "$dir/alerts.yml" | sort -u)" "$(sed -n 's/.*alertname: //p' "$dir/alerts-test.yml" | sort -u)" "each alert has a test"
+else
+    skip "promtool accepts the alerts" "prometheus is not installed"
+fi
+
 # ---- Prometheus ----
 
 if command -v promtool >/dev/null; then
@@ -71,8 +94,10 @@ else
 fi
 if command -v prometheus >/dev/null; then
     free_port server
+    cp "$top_srcdir/doc/alerts.yml" "$dir/alerts.yml"
     cat >"$dir/prometheus.yml" <<CONF
 global: { scrape_interval: 1s }
+rule_files: [ "$dir/alerts.yml" ]
 scrape_configs:
   - job_name: syncguard
     static_configs: [ { targets: ["127.0.0.1:$metrics"] } ]
@@ -82,6 +107,8 @@ CONF
     asked() { get "http://127.0.0.1:$server/api/v1/query" --data-urlencode "query=$1" >"$dir/answer" && jq -e '.data.result | length > 0' "$dir/answer" >/dev/null 2>&1; }
     wait_for 120 asked 'syncguard_job_verdict_slowdown_ratio{place="1"} > 1'
     ok $? "a Prometheus scrapes the verdict" || show "$dir/prometheus.log"
+    asked 'syncguard_job_ranks{job="syncguard",job_id="4242.0"} == 8'
+    ok $? "a Prometheus that is set up as usual has the job's number as it is" || cat "$dir/answer"
     wait_for 120 asked 'rate(syncguard_job_steps_total[60s]) > 0'
     ok $? "a Prometheus computes the pace from the steps"
     # What the dashboard asks is understood, by names that exist.
@@ -90,6 +117,10 @@ CONF
         wait_for 60 asked "${query//\$job/.*}" || { bad=$((bad + 1)); echo "# no answer: $query"; }
     done < <(jq -r '.panels[].targets[].expr' "$top_srcdir/doc/grafana.json")
     is $bad 0 "each query of the dashboard has an answer"
+    # The alert of the slow job waits for its quarter of an hour.
+    pending() { get "http://127.0.0.1:$server/api/v1/alerts" >"$dir/answer" && jq -e '.data.alerts[] | select(.labels.alertname == "SyncGuardJobHeldBack" and .labels.job_id == "4242.0" and .state == "pending")' "$dir/answer" >/dev/null; }
+    wait_for 240 pending
+    ok $? "a Prometheus with the alerts has one pending of the slow job" || cat "$dir/answer"
 else
     skip "a Prometheus scrapes the verdict" "prometheus is not installed"
 fi
