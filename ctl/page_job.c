@@ -70,7 +70,7 @@ void page_put_verdicts(const struct page *p, const char *title)
                   page_verdict_head(r, v, head, sizeof(head)));
         if (*v->text && strcmp(v->text, r->job.sentence) != 0) /* which stands at the top already */
             page_line(p, PAGE_EVIDENCE, "%s", v->text);
-        if (*v->cause && r->trace.known)
+        if (*v->cause)
             page_line(p, PAGE_EVIDENCE, "%s", v->cause);
     }
 }

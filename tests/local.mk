@@ -215,6 +215,7 @@ dist_check_SCRIPTS += \
 	tests/completion/shells.sh \
 	tests/ctl/commands.sh \
 	tests/ctl/export.sh \
+	tests/ctl/gpu.sh \
 	tests/ctl/hang.sh \
 	tests/ctl/html.sh \
 	tests/ctl/import.sh \
@@ -334,9 +335,12 @@ tests_tui_cost_LDADD = -lutil
 
 # Loaded at run time. An rpath makes a shared object of what is not installed.
 LOADED = -module -avoid-version -rpath /nowhere
-check_LTLIBRARIES += tests/agent/fake_nvml.la tests/daemon/site_none.la tests/daemon/site_odd.la tests/daemon/site_other.la
+check_LTLIBRARIES += tests/agent/fake_nvml.la tests/agent/fake_nvml_old.la tests/daemon/site_none.la tests/daemon/site_odd.la tests/daemon/site_other.la
 tests_agent_fake_nvml_la_SOURCES = tests/agent/fake-nvml.c
 tests_agent_fake_nvml_la_LDFLAGS = $(LOADED)
+tests_agent_fake_nvml_old_la_SOURCES = tests/agent/fake-nvml.c
+tests_agent_fake_nvml_old_la_CPPFLAGS = $(AM_CPPFLAGS) -DOLD_DRIVER
+tests_agent_fake_nvml_old_la_LDFLAGS = $(LOADED)
 tests_daemon_site_none_la_LDFLAGS = $(LOADED)
 tests_daemon_site_odd_la_LDFLAGS = $(LOADED)
 tests_daemon_site_other_la_LDFLAGS = $(LOADED)

@@ -86,13 +86,15 @@ static bool gpu_symptom(const struct report_gpu *g, char *buf, size_t size)
 {
     bool slow = g->clock_ratio < GPU_CLOCK_WARN && strcmp(g->throttle, "idle") != 0 && g->busy_ratio != 0;
 
-    if (!slow && !is_fault(g->throttle))
+    if (!slow && !is_fault(g->throttle) && !(g->uncorrected > 0))
         return false;
     text_append(buf, size, "%sGPU%lld", *buf ? ", " : "", (long long)g->index);
     if (slow)
         text_append(buf, size, " clock %s", share(g->clock_ratio).s);
     if (g->throttle[0])
         text_append(buf, size, " throttled: %s", g->throttle);
+    if (g->uncorrected > 0)
+        text_append(buf, size, ", %lld uncorrected errors", (long long)g->uncorrected);
     return true;
 }
 
@@ -135,12 +137,20 @@ char *health_gpus_text(const struct report_health *h, char *buf, size_t size)
 
         text_append(buf, size, "%sGPU%lld clock %s", *buf ? " · " : "", (long long)g->index,
                     share(g->clock_ratio).s);
+        if (g->clock_max_mhz > 0)
+            text_append(buf, size, " of %.0f MHz", fmin(g->clock_max_mhz, 99999));
         if (!isnan(g->temperature_c))
             text_append(buf, size, " %.0f C", fmin(g->temperature_c, 9999));
         if (!isnan(g->power_w))
             text_append(buf, size, " %.0f W", fmin(g->power_w, 99999));
         if (g->throttle[0])
             text_append(buf, size, " throttled: %s", g->throttle);
+        if (g->uncorrected > 0)
+            text_append(buf, size, ", %lld uncorrected errors", (long long)g->uncorrected);
+        if (g->corrected > 0)
+            text_append(buf, size, ", %lld corrected errors", (long long)g->corrected);
+        if (g->mig)
+            text_append(buf, size, ", MIG");
     }
     return buf;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
@@ -21,11 +22,13 @@ static const struct {
     enum scale scale;
     double floor; /* a share of the time; of the others' clock; a count */
 } kinds[CAUSE_KINDS] = {
-    [CAUSE_RUN_DELAY] = { SHARE, 0.03 }, [CAUSE_FAULTS] = { COUNT, 10 },  [CAUSE_GPU_CLOCK] = { CLOCK, 0.05 },
-    [CAUSE_GPU_FAR] = { COUNT, 0.5 },    [CAUSE_STEAL] = { SHARE, 0.02 }, [CAUSE_CLOCK] = { CLOCK, 0.05 },
-    [CAUSE_THROTTLED] = { COUNT, 1 },    [CAUSE_QUOTA] = { SHARE, 0.02 }, [CAUSE_MEMORY] = { SHARE, 0.05 },
-    [CAUSE_IO] = { SHARE, 0.1 },         [CAUSE_SWAP] = { COUNT, 50 },    [CAUSE_RETRANSMITS] = { COUNT, 20 },
-    [CAUSE_NIC_ERRORS] = { COUNT, 10 },
+    [CAUSE_RUN_DELAY] = { SHARE, 0.03 }, [CAUSE_FAULTS] = { COUNT, 10 },
+    [CAUSE_GPU_CLOCK] = { CLOCK, 0.05 }, [CAUSE_GPU_FAR] = { COUNT, 0.5 },
+    [CAUSE_STEAL] = { SHARE, 0.02 },     [CAUSE_CLOCK] = { CLOCK, 0.05 },
+    [CAUSE_THROTTLED] = { COUNT, 1 },    [CAUSE_QUOTA] = { SHARE, 0.02 },
+    [CAUSE_MEMORY] = { SHARE, 0.05 },    [CAUSE_IO] = { SHARE, 0.1 },
+    [CAUSE_SWAP] = { COUNT, 50 },        [CAUSE_RETRANSMITS] = { COUNT, 20 },
+    [CAUSE_NIC_ERRORS] = { COUNT, 10 },  [CAUSE_GPU_ERRORS] = { COUNT, 1 },
 };
 
 /* ---- standing out ---- */
@@ -75,7 +78,7 @@ double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all)
 
 /* ---- words ---- */
 
-/* nvml.h: nvmlClocksThrottleReason..., the weightiest first. */
+/* nvml.h: nvmlClocksEventReason..., of older drivers nvmlClocksThrottleReason..., the weightiest first. */
 static const struct {
     uint32_t bits;
     const char *name, *text;
@@ -84,7 +87,7 @@ static const struct {
     { 0x80, "power brake", ", held down by the power supply" },
     { 0x08, "hardware", ", slowed down by the hardware" },
     { 0x04, "power limit", ", held down by its power limit" },
-    { 0x12, "set", ", set so" },
+    { 0x112, "set", ", set so" },
     { 0x01, "idle", "" },
     { 0, "", "" },
 };
@@ -118,6 +121,86 @@ static void run_delay_text(const struct cause *c, const char *mine, const char *
         snprintf(why, sizeof(why), "%s own threads outnumber %s CPUs: ", their, their);
     snprintf(buf, size, "%s%s waited %s of the time for a CPU, the others %s%s", why, they, mine, others,
              c->follows > FOLLOWS ? "; the lateness follows it" : "");
+}
+
+/* ": 2 uncorrected and 40 corrected memory errors since the job began"; nothing where none are known. */
+static void append_errors(const struct cause_gpu *g, const char *before, char *buf, size_t size)
+{
+    bool corrected = g->corrected > 0, uncorrected = g->uncorrected > 0;
+
+    if (!corrected && !uncorrected)
+        return;
+    text_append(buf, size, "%s", before);
+    if (uncorrected)
+        text_append(buf, size, "%.0f uncorrected%s", g->uncorrected, corrected ? " and " : "");
+    if (corrected)
+        text_append(buf, size, "%.0f corrected", g->corrected);
+    text_append(buf, size, " memory error%s since the job began",
+                fmax(g->corrected, g->uncorrected) > 1 || (corrected && uncorrected) ? "s" : "");
+}
+
+/* "its GPU 1", "the slowest of its GPUs, GPU 1,", "rank 12's GPU 1, divided by MIG," */
+static void append_gpu(const struct cause *c, char *buf, size_t size)
+{
+    const struct cause_gpu *g = &c->gpu;
+
+    if (c->ranks > 1)
+        text_append(buf, size, "rank %u's GPU %d", g->rank, g->index);
+    else if (g->several && c->kind == CAUSE_GPU_CLOCK)
+        text_append(buf, size, "the slowest of its GPUs, GPU %d", g->index);
+    else
+        text_append(buf, size, "its GPU %d", g->index);
+    if (g->parts)
+        text_append(buf, size, ", divided by MIG");
+    if (g->parts || (c->ranks <= 1 && g->several && c->kind == CAUSE_GPU_CLOCK))
+        text_append(buf, size, ",");
+}
+
+static void append_temperature(const struct cause_gpu *g, const char *before, const char *after, char *buf,
+                               size_t size)
+{
+    if (!isnan(g->temperature_c))
+        text_append(buf, size, "%s%.0f C%s", before, g->temperature_c, after);
+}
+
+/* One GPU's clock is said in MHz; of several ranks' that of the slowest, behind what is typical of them. */
+static void gpu_clock_text(const struct cause *c, const char *mine, const char *others, char *buf,
+                           size_t size)
+{
+    const struct cause_gpu *g = &c->gpu;
+    const char *why = reasons[weightiest(c->throttle)].text;
+    bool known = g->index >= 0 && g->clock_max_mhz > 0;
+
+    buf[0] = '\0';
+    if (known && c->ranks <= 1) {
+        append_gpu(c, buf, size);
+        text_append(buf, size, " runs at %.0f of %.0f MHz%s", g->clock_mhz, g->clock_max_mhz, why);
+        append_temperature(g, " (", ")", buf, size);
+        text_append(buf, size, ", the others' at %s of the largest clock", others);
+    } else {
+        text_append(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s",
+                    c->ranks > 1 ? "their" : "its", c->ranks > 1 ? "s" : "", c->ranks > 1 ? "" : "s", mine,
+                    others, why);
+        if (known) {
+            text_append(buf, size, "; slowest: ");
+            append_gpu(c, buf, size);
+            text_append(buf, size, " %.0f of %.0f MHz", g->clock_mhz, g->clock_max_mhz);
+            append_temperature(g, ", ", "", buf, size);
+        }
+    }
+    append_errors(g, "; it counts ", buf, size);
+}
+
+static void gpu_errors_text(const struct cause *c, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    text_append(buf, size, "possibly ");
+    append_gpu(c, buf, size);
+    append_errors(&c->gpu, " counts ", buf, size);
+    if (c->others > 0)
+        text_append(buf, size, ", the others' %.3g", c->others);
+    else
+        text_append(buf, size, ", the others' none");
 }
 
 char *cause_text(const struct cause *c, char *buf, size_t size)
@@ -178,9 +261,11 @@ char *cause_text(const struct cause *c, char *buf, size_t size)
                  "nodes' %.3g",
                  c->node, *c->nic ? c->nic : "?", c->value, c->others);
         break;
+    case CAUSE_GPU_ERRORS:
+        gpu_errors_text(c, buf, size);
+        break;
     default:
-        snprintf(buf, size, "%s GPU%s run%s at %s of the largest clock, the others' at %s%s", their, s,
-                 *s ? "" : "s", mine, others, reasons[weightiest(c->throttle)].text);
+        gpu_clock_text(c, mine, others, buf, size);
     }
     return buf;
 }

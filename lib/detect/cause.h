@@ -14,12 +14,13 @@
 #include <stdint.h>
 
 enum cause_kind {
-    CAUSE_RUN_DELAY, /* of a rank: share of the time that it was ready and another ran */
-    CAUSE_FAULTS,    /* major faults a second */
-    CAUSE_GPU_CLOCK, /* of its GPU: clock over its largest */
-    CAUSE_GPU_FAR,   /* 1: its GPU is on another NUMA node than its CPUs, 0: not */
-    CAUSE_STEAL,     /* of a node: see struct node_item */
-    CAUSE_CLOCK,     /* Hz */
+    CAUSE_RUN_DELAY,  /* of a rank: share of the time that it was ready and another ran */
+    CAUSE_FAULTS,     /* major faults a second */
+    CAUSE_GPU_CLOCK,  /* of its GPU: clock over its largest */
+    CAUSE_GPU_FAR,    /* 1: its GPU is on another NUMA node than its CPUs, 0: not */
+    CAUSE_GPU_ERRORS, /* uncorrected ones of its GPU's memory since the job began */
+    CAUSE_STEAL,      /* of a node: see struct node_item */
+    CAUSE_CLOCK,      /* Hz */
     CAUSE_THROTTLED,
     CAUSE_QUOTA,
     CAUSE_MEMORY,
@@ -48,6 +49,16 @@ double cause_score(enum cause_kind kind, double value, const struct cause_norm *
  * less than what matters for a culprit, not known, or the figure is no share of the time. */
 double cause_common_ratio(enum cause_kind kind, const struct cause_norm *all);
 
+/* A culprit's GPU: of several culprits, the one that is held down most, or has most errors.  NaN: not known.
+ */
+struct cause_gpu {
+    uint32_t rank;
+    int index; /* NVML's; -1: not known, as is the rest then */
+    double clock_mhz, clock_max_mhz, temperature_c;
+    double corrected, uncorrected; /* errors of its memory since the job began */
+    bool parts, several;           /* it is divided by MIG; it is one of several of its rank's */
+};
+
 /* Words for what was found. */
 struct cause {
     enum cause_kind kind;
@@ -60,6 +71,7 @@ struct cause {
     const char *node;     /* "node07", "3 nodes" */
     const char *nic;      /* "" not known */
     uint32_t throttle;    /* GPU: NVML's reasons */
+    struct cause_gpu gpu;
 };
 /* The weightiest of NVML's reasons for a lower clock: "thermal"; "" none. */
 const char *cause_throttle_name(uint32_t bits);

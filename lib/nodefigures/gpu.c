@@ -10,7 +10,14 @@
 
 /* The part of nvml.h that is used, after the NVML API reference.  Functions return 0 on success. */
 typedef void *nvml_device;
-enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
+enum {
+    NVML_CLOCK_SM = 1,
+    NVML_TEMPERATURE_GPU = 0,
+    NVML_VOLATILE = 0, /* errors since the driver was loaded */
+    NVML_ERROR_KINDS = 2,
+    NVML_CORRECTED = 0,
+    NVML_UNCORRECTED = 1
+};
 struct nvml_utilization {
     unsigned gpu, memory; /* percent */
 };
@@ -39,10 +46,16 @@ struct gpu {
     int (*utilization)(nvml_device d, struct nvml_utilization *u);
     int (*pci)(nvml_device d, struct nvml_pci *p);
     int (*processes)(nvml_device d, unsigned *n, struct nvml_process *p);
+    int (*errors)(nvml_device d, int kind, int counter, unsigned long long *n);
+    int (*mig)(nvml_device d, unsigned *now, unsigned *pending);
     bool ready;
+    struct first { /* by index: errors at the first reading */
+        bool known[NVML_ERROR_KINDS];
+        unsigned long long n[NVML_ERROR_KINDS];
+    } first[GPUS_MAX];
 };
 
-/* All but the last are in every driver since 2016. */
+/* Of two names the later one in the table is the older one, and is taken where the other is not there. */
 static const struct {
     const char *name;
     size_t offset;
@@ -55,10 +68,14 @@ static const struct {
     { "nvmlDeviceGetMaxClockInfo", offsetof(struct gpu, max_clock) },
     { "nvmlDeviceGetTemperature", offsetof(struct gpu, temperature) },
     { "nvmlDeviceGetPowerUsage", offsetof(struct gpu, power) },
+    { "nvmlDeviceGetCurrentClocksEventReasons", offsetof(struct gpu, throttle) },
     { "nvmlDeviceGetCurrentClocksThrottleReasons", offsetof(struct gpu, throttle) },
     { "nvmlDeviceGetUtilizationRates", offsetof(struct gpu, utilization) },
     { "nvmlDeviceGetPciInfo_v3", offsetof(struct gpu, pci) },
     { "nvmlDeviceGetComputeRunningProcesses_v3", offsetof(struct gpu, processes) },
+    { "nvmlDeviceGetComputeRunningProcesses_v2", offsetof(struct gpu, processes) },
+    { "nvmlDeviceGetTotalEccErrors", offsetof(struct gpu, errors) },
+    { "nvmlDeviceGetMigMode", offsetof(struct gpu, mig) },
 };
 
 struct gpu *gpu_open(const char *library)
@@ -69,8 +86,12 @@ struct gpu *gpu_open(const char *library)
     g->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!g->library)
         goto fail;
-    for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)
-        *(void **)((char *)g + symbols[i].offset) = dlsym(g->library, symbols[i].name);
+    for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
+        void **function = (void **)((char *)g + symbols[i].offset);
+
+        if (!*function)
+            *function = dlsym(g->library, symbols[i].name);
+    }
     if (!g->init || !g->shutdown || !g->count || !g->handle || g->init())
         goto fail;
     g->ready = true;
@@ -93,6 +114,32 @@ void gpu_close(struct gpu *g)
     free(g);
 }
 
+/* Since the first reading: a count that is smaller now was reset with the GPU, and all of it is new. */
+static uint64_t errors_since(struct gpu *g, nvml_device d, size_t index, int kind)
+{
+    struct first *first = &g->first[index];
+    unsigned long long n;
+
+    if (!g->errors || g->errors(d, kind, NVML_VOLATILE, &n))
+        return GPU_ERRORS_UNKNOWN;
+    if (!first->known[kind])
+        first->n[kind] = n;
+    else if (n < first->n[kind])
+        first->n[kind] = 0;
+    first->known[kind] = true;
+    return n - first->n[kind];
+}
+
+static void read_state(struct gpu *g, nvml_device d, struct gpu_state_item *s)
+{
+    unsigned now, pending;
+
+    s->corrected = errors_since(g, d, s->index, NVML_CORRECTED);
+    s->uncorrected = errors_since(g, d, s->index, NVML_UNCORRECTED);
+    if (g->mig && !g->mig(d, &now, &pending) && now)
+        s->flags |= GPU_STATE_PARTS;
+}
+
 static void read_device(const struct gpu *g, nvml_device d, struct gpu_figures *f)
 {
     struct nvml_process p[GPU_PIDS_MAX] = { 0 };
@@ -102,8 +149,11 @@ static void read_device(const struct gpu *g, nvml_device d, struct gpu_figures *
     unsigned v, max, n = GPU_PIDS_MAX;
 
     if (g->clock && g->max_clock && !g->clock(d, NVML_CLOCK_SM, &v) &&
-        !g->max_clock(d, NVML_CLOCK_SM, &max) && max)
+        !g->max_clock(d, NVML_CLOCK_SM, &max) && max) {
         f->item.clock_ratio = (float)v / (float)max;
+        f->state.clock_mhz = (float)v;
+        f->state.clock_max_mhz = (float)max;
+    }
     if (g->temperature && !g->temperature(d, NVML_TEMPERATURE_GPU, &v))
         f->item.temperature_c = (float)v;
     if (g->power && !g->power(d, &v))
@@ -130,12 +180,15 @@ size_t gpu_read(struct gpu *g, struct gpu_figures out[GPUS_MAX])
     for (unsigned i = 0; i < n && i < GPUS_MAX; i++) {
         if (g->handle(i, &d))
             continue;
-        out[have] = (struct gpu_figures){ .item = { .index = (uint16_t)i,
-                                                    .clock_ratio = NAN,
-                                                    .temperature_c = NAN,
-                                                    .power_w = NAN,
-                                                    .busy_ratio = NAN } };
-        read_device(g, d, &out[have++]);
+        out[have] =
+            (struct gpu_figures){ .item = { .index = (uint16_t)i,
+                                            .clock_ratio = NAN,
+                                            .temperature_c = NAN,
+                                            .power_w = NAN,
+                                            .busy_ratio = NAN },
+                                  .state = { .index = (uint16_t)i, .clock_mhz = NAN, .clock_max_mhz = NAN } };
+        read_device(g, d, &out[have]);
+        read_state(g, d, &out[have++].state);
     }
     return have;
 }

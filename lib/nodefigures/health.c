@@ -10,6 +10,8 @@
 #include "common/xalloc.h"
 #include "topology/locality.h"
 
+#define GPU_LOWER 0.05f /* of the largest clock */
+
 struct member {
     struct health_task *task;
     uint32_t rank;
@@ -36,7 +38,9 @@ struct health {
     size_t n_gpus;
     bool gpus_new;
     struct gpu_item gpu_reported[GPUS_MAX];
+    struct gpu_state_item state_reported[GPUS_MAX];
     double gpu_reported_s[GPUS_MAX];
+    bool states;                     /* wanted */
     struct connections *connections; /* NULL: not wanted */
     bool signals;                    /* wanted */
     float own[CPUSET_MAX];           /* CPU seconds per second that the ranks use of each CPU */
@@ -189,18 +193,35 @@ static bool is_used_by(const struct gpu_figures *g, pid_t pid)
     return false;
 }
 
-/* Find the first GPU that each rank computes on. */
+/* Is a lower than b by so much that it is worth another name?  An idle GPU's clock means nothing. */
+static bool is_held_down_more(const struct gpu_item *a, const struct gpu_item *b)
+{
+    if (a->throttle & GPU_THROTTLE_IDLE)
+        return false;
+    return (b->throttle & GPU_THROTTLE_IDLE) || a->clock_ratio < b->clock_ratio - GPU_LOWER;
+}
+
+/* Find the GPU that each rank computes on: of several the one that is held down most, and of such that are
+ * alike the one that it was. */
 static void find_gpus(struct health *h)
 {
     for (size_t i = 0; i < h->n; i++) {
         struct task_item *item = health_task_item(h->member[i].task);
+        size_t best = GPUS_MAX, n = 0;
 
-        item->gpu = item->gpu_numa = -1;
-        for (size_t g = h->n_gpus; g-- > 0;)
-            if (is_used_by(&h->gpu[g], h->member[i].pid)) {
-                item->gpu = (int16_t)h->gpu[g].item.index;
-                item->gpu_numa = h->gpu_numa[g];
-            }
+        for (size_t g = 0; g < h->n_gpus; g++) {
+            if (!is_used_by(&h->gpu[g], h->member[i].pid))
+                continue;
+            if (!n++ || h->gpu[g].item.index == item->gpu)
+                best = g;
+        }
+        for (size_t g = 0; g < h->n_gpus && n > 1; g++)
+            if (is_used_by(&h->gpu[g], h->member[i].pid) &&
+                is_held_down_more(&h->gpu[g].item, &h->gpu[best].item))
+                best = g;
+        item->gpu = n ? (int16_t)h->gpu[best].item.index : -1;
+        item->gpu_numa = n ? h->gpu_numa[best] : -1;
+        item->flags = (uint16_t)((item->flags & ~TASK_SEVERAL_GPUS) | (n > 1 ? TASK_SEVERAL_GPUS : 0));
     }
 }
 
@@ -282,17 +303,27 @@ static bool gpu_differs(const struct gpu_item *a, const struct gpu_item *b)
            differs(a->busy_ratio, b->busy_ratio, 0.1f);
 }
 
+static bool state_differs(const struct gpu_state_item *a, const struct gpu_state_item *b)
+{
+    return a->flags != b->flags || a->corrected != b->corrected || a->uncorrected != b->uncorrected;
+}
+
 static void report_gpus(struct health *h, double now_s, health_sink *put, void *arg)
 {
     for (size_t i = 0; h->gpus_new && i < h->n_gpus; i++) {
         struct telemetry_item item = { .kind = TELEMETRY_GPU, .gpu = h->gpu[i].item };
+        struct telemetry_item more = { .kind = TELEMETRY_GPU_STATE, .gpu_state = h->gpu[i].state };
 
-        item.gpu.rank = h->member[0].rank;
-        item.gpu.app = h->member[0].app;
-        if (now_s < h->gpu_reported_s[i] + HEALTH_REPORT_S && !gpu_differs(&item.gpu, &h->gpu_reported[i]))
+        item.gpu.rank = more.gpu_state.rank = h->member[0].rank;
+        item.gpu.app = more.gpu_state.app = h->member[0].app;
+        if (now_s < h->gpu_reported_s[i] + HEALTH_REPORT_S && !gpu_differs(&item.gpu, &h->gpu_reported[i]) &&
+            !state_differs(&more.gpu_state, &h->state_reported[i]))
             continue;
         put(&item, arg);
+        if (h->states)
+            put(&more, arg);
         h->gpu_reported[i] = item.gpu;
+        h->state_reported[i] = more.gpu_state;
         h->gpu_reported_s[i] = now_s;
     }
     h->gpus_new = false; /* wait for the next reading */
@@ -303,6 +334,7 @@ void health_newest_item(struct health *h, unsigned newest)
     bool on = newest >= TELEMETRY_TRAFFIC;
 
     h->signals = newest >= TELEMETRY_SIGNALS;
+    h->states = newest >= TELEMETRY_GPU_STATE;
     if (on == !!h->connections)
         return;
     connections_free(h->connections);

@@ -13,6 +13,11 @@ static const struct json_field gpu_fields[] = {
     { "temperature_c", AMOUNT, FIELD(struct report_gpu, temperature_c) },
     { "power_w", AMOUNT, FIELD(struct report_gpu, power_w) },
     { "busy_ratio", FIELD_SHARE | FIELD_OPTIONAL, FIELD(struct report_gpu, busy_ratio) },
+    { "clock_mhz", AMOUNT, FIELD(struct report_gpu, clock_mhz) },
+    { "clock_max_mhz", AMOUNT, FIELD(struct report_gpu, clock_max_mhz) },
+    { "corrected_errors", COUNT, FIELD(struct report_gpu, corrected) },
+    { "uncorrected_errors", COUNT, FIELD(struct report_gpu, uncorrected) },
+    { "mig", FIELD_TRUE, FIELD(struct report_gpu, mig) },
     { "throttle", FIELD_TEXT, FIELD(struct report_gpu, throttle) },
     { 0 },
 };
@@ -50,6 +55,7 @@ const struct json_field report_rank_health_fields[] = {
     { "nic_numa", COUNT, FIELD(struct report_rank_health, nic_numa) },
     { "gpu", COUNT, FIELD(struct report_rank_health, gpu) },
     { "gpu_numa", COUNT, FIELD(struct report_rank_health, gpu_numa) },
+    { "several_gpus", FIELD_TRUE, FIELD(struct report_rank_health, several_gpus) },
     { "lateness_correlation", FIELD_NUMBER | FIELD_OPTIONAL,
       FIELD(struct report_rank_health, lateness_correlation) },
     { "cause", FIELD_TEXT, FIELD(struct report_rank_health, cause) },
@@ -57,6 +63,11 @@ const struct json_field report_rank_health_fields[] = {
 };
 
 /* ---- a node ---- */
+
+static int64_t errors_of(uint64_t n)
+{
+    return n > INT64_MAX ? -1 : (int64_t)n; /* GPU_ERRORS_UNKNOWN, too */
+}
 
 void report_health_get(struct report_health *h, const struct view *v, double now_s, const char *node)
 {
@@ -88,9 +99,18 @@ void report_health_get(struct report_health *h, const struct view *v, double now
     snprintf(h->nic, sizeof(h->nic), "%.*s", (int)sizeof(n->nic), n->nic);
     for (size_t i = 0; i < now.n_gpus; i++) {
         const struct gpu_item *g = &now.gpu[i];
+        const struct gpu_state_item *more = &now.state[i];
 
-        h->gpu[i] =
-            (struct report_gpu){ g->index, g->clock_ratio, g->temperature_c, g->power_w, g->busy_ratio, "" };
+        h->gpu[i] = (struct report_gpu){ .index = g->index,
+                                         .clock_ratio = g->clock_ratio,
+                                         .temperature_c = g->temperature_c,
+                                         .power_w = g->power_w,
+                                         .busy_ratio = g->busy_ratio,
+                                         .clock_mhz = more->clock_mhz,
+                                         .clock_max_mhz = more->clock_max_mhz,
+                                         .corrected = errors_of(more->corrected),
+                                         .uncorrected = errors_of(more->uncorrected),
+                                         .mig = more->flags & GPU_STATE_PARTS };
         snprintf(h->gpu[i].throttle, sizeof(h->gpu[i].throttle), "%s", cause_throttle_name(g->throttle));
     }
 }
@@ -140,6 +160,7 @@ void report_rank_health_get(struct report_rank_health *h, const struct view *v, 
         .nic_numa = t->nic_numa,
         .gpu = t->gpu,
         .gpu_numa = t->gpu_numa,
+        .several_gpus = t->flags & TASK_SEVERAL_GPUS,
         .lateness_correlation = now.follows,
     };
     snprintf(h->cpus, sizeof(h->cpus), "%s", t->cpus);

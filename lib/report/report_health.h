@@ -19,7 +19,10 @@ struct view;
 struct report_gpu {
     int64_t index; /* NVML's */
     double clock_ratio, temperature_c, power_w, busy_ratio;
-    char throttle[24]; /* why its clock is held down; "" it is not */
+    double clock_mhz, clock_max_mhz;
+    int64_t corrected, uncorrected; /* errors of its memory since the job began */
+    bool mig;                       /* divided by MIG */
+    char throttle[24];              /* why its clock is held down; "" it is not */
 };
 
 /* Of a node. */
@@ -43,7 +46,7 @@ struct report_rank_health {
     double voluntary_per_s, cpu_ratio, foreign_ratio, major_faults_per_s;
     int64_t cpu; /* where it ran last */
     char cpus[32];
-    bool shared_cpu;
+    bool shared_cpu, several_gpus;
     int64_t numa, nic_numa, gpu, gpu_numa;
     double lateness_correlation; /* with its run delay */
     char cause[256];             /* what stands out from the others; "": nothing does */

@@ -22,6 +22,7 @@ struct view_node_health {
     struct node_item figures;
     double involuntary_per_s; /* of all its ranks */
     struct gpu_item gpu[VIEW_GPUS_MAX];
+    struct gpu_state_item state[VIEW_GPUS_MAX]; /* of the same; what is not known as in the item */
     size_t n_gpus;
 };
 bool view_node_health_get(const struct view *v, double now_s, const char *node, struct view_node_health *h);

@@ -477,6 +477,9 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
     case TELEMETRY_GPU:
         view_health_take_gpu(v->health, now_s, &item->gpu);
         break;
+    case TELEMETRY_GPU_STATE:
+        view_health_take_gpu_state(v->health, now_s, &item->gpu_state);
+        break;
     case TELEMETRY_PROCESS:
         roster_take_process(v->roster, now_s, &item->process);
         break;

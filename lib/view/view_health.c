@@ -16,7 +16,6 @@
 #define SOON_S       8.0   /* after the first item: processes have been looked at twice */
 #define FADE         0.97f /* of the moments, an item */
 #define FOLLOWS_MIN  8.0f  /* items that a correlation needs */
-#define GPU_IDLE     1u    /* nvml.h: nvmlClocksThrottleReasonGpuIdle */
 #define PER_SECOND   1e12f
 
 struct task_health { /* of a rank's process */
@@ -30,6 +29,9 @@ struct gpu_health {
     bool reported;
     double at_s;
     struct gpu_item figures;
+    bool state_reported;
+    double state_at_s;
+    struct gpu_state_item state;
 };
 
 struct node_health { /* of a place that is a node */
@@ -115,6 +117,10 @@ static const struct bound node_bounds[] = {
     BOUND(gpu_item, power_w, 1e6f),
     BOUND(gpu_item, busy_ratio, 2),
     { 0 },
+}, gpu_state_bounds[] = {
+    BOUND(gpu_state_item, clock_mhz, 1e6f),
+    BOUND(gpu_state_item, clock_max_mhz, 1e6f),
+    { 0 },
 };
 
 static bool within_bounds(const void *item, const struct bound *f)
@@ -198,7 +204,29 @@ void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_
     k = &h->gpu[g->index];
     if (k->reported)
         smooth_figures(&item, &k->figures, gpu_bounds, now_s - k->at_s);
-    *k = (struct gpu_health){ .reported = true, .at_s = now_s, .figures = item };
+    k->reported = true;
+    k->at_s = now_s;
+    k->figures = item;
+}
+
+void view_health_take_gpu_state(struct view_health *s, double now_s, const struct gpu_state_item *g)
+{
+    struct node_health *h;
+    struct gpu_health *k;
+    struct gpu_state_item item = *g;
+
+    if (!within_bounds(g, gpu_state_bounds) || g->index >= VIEW_GPUS_MAX) {
+        s->quota->refused++;
+        return;
+    }
+    if (!(h = node_of(s, g->rank, g->app)))
+        return;
+    k = &h->gpu[g->index];
+    if (k->state_reported)
+        smooth_figures(&item, &k->state, gpu_state_bounds, now_s - k->state_at_s);
+    k->state_reported = true;
+    k->state_at_s = now_s;
+    k->state = item;
 }
 
 /* ---- does the lateness follow the run delay ---- */
@@ -279,21 +307,39 @@ static const struct node_item *node_at(const struct view *v, uint32_t place)
     return h && h->reported && h->at_s + VALID_S > v->now_s ? &h->figures : NULL;
 }
 
-static const struct gpu_item *gpu_of(const struct view *v, uint32_t rank)
+static const struct gpu_health *gpu_health(const struct view *v, uint32_t rank)
 {
     const struct task_item *t = task_of(v, rank);
     uint32_t place = roster_at(v->roster, rank)->node;
-    const struct gpu_health *g;
 
     if (!t || t->gpu < 0 || t->gpu >= (int)VIEW_GPUS_MAX || place >= v->health->n_nodes)
         return NULL;
-    g = &v->health->node[place].gpu[t->gpu];
-    return g->reported && g->at_s + VALID_S > v->now_s ? &g->figures : NULL;
+    return &v->health->node[place].gpu[t->gpu];
+}
+
+static const struct gpu_item *gpu_of(const struct view *v, uint32_t rank)
+{
+    const struct gpu_health *g = gpu_health(v, rank);
+
+    return g && g->reported && g->at_s + VALID_S > v->now_s ? &g->figures : NULL;
+}
+
+static const struct gpu_state_item *gpu_state_of(const struct view *v, uint32_t rank)
+{
+    const struct gpu_health *g = gpu_health(v, rank);
+
+    return g && g->state_reported && g->state_at_s + VALID_S > v->now_s ? &g->state : NULL;
+}
+
+static double errors_of(uint64_t n)
+{
+    return n == GPU_ERRORS_UNKNOWN ? NAN : (double)n;
 }
 
 static double rank_value(const struct view *v, enum cause_kind kind, uint32_t rank)
 {
     const struct task_item *t = task_of(v, rank);
+    const struct gpu_state_item *state;
     const struct gpu_item *g;
 
     if (!t)
@@ -307,7 +353,10 @@ static double rank_value(const struct view *v, enum cause_kind kind, uint32_t ra
         return t->numa >= 0 && t->gpu_numa >= 0 ? t->numa != t->gpu_numa : NAN;
     case CAUSE_GPU_CLOCK: /* an idle GPU's clock means nothing */
         g = gpu_of(v, rank);
-        return g && !(g->throttle & GPU_IDLE) ? g->clock_ratio : NAN;
+        return g && !(g->throttle & GPU_THROTTLE_IDLE) ? g->clock_ratio : NAN;
+    case CAUSE_GPU_ERRORS:
+        state = gpu_state_of(v, rank);
+        return state ? errors_of(state->uncorrected) : NAN;
     default:
         return NAN;
     }
@@ -450,6 +499,42 @@ void view_health_roll(struct view *v, double now_s)
 
 /* ---- causes ---- */
 
+static struct cause_gpu describe_gpu(const struct view *v, uint32_t rank)
+{
+    const struct task_item *t = task_of(v, rank);
+    const struct gpu_item *item = gpu_of(v, rank);
+    const struct gpu_state_item *state = gpu_state_of(v, rank);
+
+    return (struct cause_gpu){ .rank = rank,
+                               .index = item || state ? t->gpu : -1,
+                               .clock_mhz = state ? state->clock_mhz : NAN,
+                               .clock_max_mhz = state ? state->clock_max_mhz : NAN,
+                               .temperature_c = item ? item->temperature_c : NAN,
+                               .corrected = state ? errors_of(state->corrected) : NAN,
+                               .uncorrected = state ? errors_of(state->uncorrected) : NAN,
+                               .parts = state && state->flags & GPU_STATE_PARTS,
+                               .several = t && t->flags & TASK_SEVERAL_GPUS };
+}
+
+/* Of the culprits' GPUs the one that shows the cause most; its reasons, too. */
+static void describe_gpus(const struct group *g, struct cause *c)
+{
+    const struct view *v = g->view;
+    enum cause_kind kind = c->kind == CAUSE_GPU_ERRORS ? CAUSE_GPU_ERRORS : CAUSE_GPU_CLOCK;
+    double worst = NAN;
+
+    c->gpu.index = -1;
+    for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
+        double x = g->rank[r] > 0 ? rank_value(v, kind, r) : NAN;
+
+        if (isnan(x) || (kind == CAUSE_GPU_CLOCK ? x >= worst : x <= worst))
+            continue;
+        worst = x;
+        c->gpu = describe_gpu(v, r);
+        c->throttle = gpu_of(v, r) ? gpu_of(v, r)->throttle : 0;
+    }
+}
+
 static void describe_ranks(const struct group *g, struct cause *c)
 {
     const struct view *v = g->view;
@@ -459,7 +544,6 @@ static void describe_ranks(const struct group *g, struct cause *c)
     c->follows = NAN;
     for (uint32_t r = 0; r < roster_limit(v->roster); r++) {
         const struct task_item *t = g->rank[r] > 0 ? task_of(v, r) : NULL;
-        const struct gpu_item *gpu = t ? gpu_of(v, r) : NULL;
 
         if (!t)
             continue;
@@ -467,7 +551,6 @@ static void describe_ranks(const struct group *g, struct cause *c)
         shared += t->flags & TASK_SHARED_CPU;
         foreign += isnan(t->foreign_ratio) ? 0 : t->foreign_ratio;
         threads += isnan(t->cpu_ratio) || !t->n_cpus ? 0 : t->cpu_ratio / t->n_cpus;
-        c->throttle |= gpu ? gpu->throttle : 0;
         c->follows = correlation(task_health(v, r));
     }
     c->ranks = n;
@@ -546,6 +629,7 @@ static void strongest(const struct group *g, const bool asked[CAUSE_KINDS], char
     if (best_score <= 0)
         return;
     describe_ranks(g, &best);
+    describe_gpus(g, &best);
     describe_nodes(g, &best, label);
     cause_text(&best, buf, size);
 }
@@ -637,6 +721,7 @@ static void rank_cause(const struct view *v, uint32_t rank, char *buf, size_t si
     best.threads_ratio = t->n_cpus ? t->cpu_ratio / t->n_cpus : NAN;
     best.follows = correlation(task_health(v, rank));
     best.throttle = gpu ? gpu->throttle : 0;
+    best.gpu = describe_gpu(v, rank);
     best.node = roster_place_name(v->roster, place);
     best.nic = place < v->health->n_nodes ? v->health->node[place].figures.nic : "";
     cause_text(&best, buf, size);
@@ -665,8 +750,20 @@ bool view_node_health_get(const struct view *v, double now_s, const char *node, 
     if (!k->reported || k->at_s + VALID_S <= now_s)
         return false;
     *h = (struct view_node_health){ .figures = k->figures, .involuntary_per_s = k->involuntary_per_s };
-    for (size_t i = 0; i < VIEW_GPUS_MAX; i++)
-        if (k->gpu[i].reported && k->gpu[i].at_s + VALID_S > now_s)
-            h->gpu[h->n_gpus++] = k->gpu[i].figures;
+    for (size_t i = 0; i < VIEW_GPUS_MAX; i++) {
+        const struct gpu_health *g = &k->gpu[i];
+
+        if (!g->reported || g->at_s + VALID_S <= now_s)
+            continue;
+        h->gpu[h->n_gpus] = g->figures;
+        if (g->state_reported && g->state_at_s + VALID_S > now_s)
+            h->state[h->n_gpus] = g->state;
+        else
+            h->state[h->n_gpus] = (struct gpu_state_item){ .clock_mhz = NAN,
+                                                           .clock_max_mhz = NAN,
+                                                           .corrected = GPU_ERRORS_UNKNOWN,
+                                                           .uncorrected = GPU_ERRORS_UNKNOWN };
+        h->n_gpus++;
+    }
     return true;
 }

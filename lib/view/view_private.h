@@ -85,6 +85,7 @@ void view_health_forget(struct view_health *s);
 void view_health_take_node(struct view_health *s, double now_s, const struct node_item *n);
 void view_health_take_task(struct view_health *s, double now_s, const struct task_item *t);
 void view_health_take_gpu(struct view_health *s, double now_s, const struct gpu_item *g);
+void view_health_take_gpu_state(struct view_health *s, double now_s, const struct gpu_state_item *g);
 void view_health_roll(struct view *v, double now_s);
 /* what ranks wait for will be known in a moment */
 bool view_health_is_due(const struct view *v, double now_s);

@@ -99,6 +99,17 @@ static const struct field gpu_fields[] = {
     FIELD(gpu_item, throttle), FIELD(gpu_item, clock_ratio), FIELD(gpu_item, temperature_c),
     FIELD(gpu_item, power_w),  FIELD(gpu_item, busy_ratio),  { 0, 0 },
 };
+static const struct field gpu_state_fields[] = {
+    FIELD(gpu_state_item, rank),
+    FIELD(gpu_state_item, app),
+    FIELD(gpu_state_item, index),
+    FIELD(gpu_state_item, flags),
+    FIELD(gpu_state_item, clock_mhz),
+    FIELD(gpu_state_item, clock_max_mhz),
+    FIELD(gpu_state_item, corrected),
+    FIELD(gpu_state_item, uncorrected),
+    { 0, 0 },
+};
 static const struct field call_fields[] = {
     FIELD(call, rank),     FIELD(call, app),      FIELD(call, op),  FIELD(call, flags), FIELD(call, comm),
     FIELD(call, seq),      FIELD(call, peer),     FIELD(call, tag), FIELD(call, bytes), FIELD(call, begin_ns),
@@ -201,6 +212,7 @@ static const struct {
     [TELEMETRY_SIGNALS] = { "signals", signals_fields, false },
     [TELEMETRY_MEMBER] = { "member", member_fields, true },
     [TELEMETRY_LEFT] = { "call left", left_fields, true },
+    [TELEMETRY_GPU_STATE] = { "state of a GPU", gpu_state_fields, false },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -363,6 +375,7 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
     case TELEMETRY_COMM_END:
     case TELEMETRY_LOSSES:
     case TELEMETRY_SIGNALS:
+    case TELEMETRY_GPU_STATE:
         break;
     }
     return 0;

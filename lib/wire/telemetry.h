@@ -41,10 +41,11 @@ enum telemetry_kind {
     TELEMETRY_SIGNALS,
     TELEMETRY_MEMBER,
     TELEMETRY_LEFT,
+    TELEMETRY_GPU_STATE,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's
  * `welcome` names. */
-#define TELEMETRY_NEWEST  TELEMETRY_LEFT
+#define TELEMETRY_NEWEST  TELEMETRY_GPU_STATE
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 /* Of a sample, besides the ring_event_flags of the first of its block. */
@@ -209,7 +210,8 @@ struct node_item {
 
 /* The state of a rank's process on its node.  Run delay and switches are those of its main thread. */
 enum task_flags {
-    TASK_SHARED_CPU = 1, /* ranks outnumber the CPUs that it and they may run on */
+    TASK_SHARED_CPU = 1,   /* ranks outnumber the CPUs that it and they may run on */
+    TASK_SEVERAL_GPUS = 2, /* it computes on more than one: `gpu` is the one that is held down most */
 };
 #define TELEMETRY_CPUS_TEXT 32u
 struct task_item {
@@ -264,6 +266,7 @@ struct traffic_item {
     uint64_t busy_ns;
 };
 
+#define GPU_THROTTLE_IDLE 1u /* nvml.h: nvmlClocksEventReasonGpuIdle */
 struct gpu_item {
     uint32_t rank; /* as in node_item */
     uint16_t app;
@@ -271,6 +274,19 @@ struct gpu_item {
     uint32_t throttle; /* NVML's reasons for a lower clock, as bits; 0: none */
     float clock_ratio; /* of the multiprocessors' clock over its largest */
     float temperature_c, power_w, busy_ratio;
+};
+
+/* What else is known of the GPU of that index, sent behind its gpu_item. */
+enum gpu_state_flags {
+    GPU_STATE_PARTS = 1, /* it is divided by MIG: what is known of it is that of all parts */
+};
+#define GPU_ERRORS_UNKNOWN UINT64_MAX
+struct gpu_state_item {
+    uint32_t rank; /* as in node_item */
+    uint16_t app;
+    uint16_t index, flags;           /* flags: enum gpu_state_flags */
+    float clock_mhz, clock_max_mhz;  /* of its multiprocessors */
+    uint64_t corrected, uncorrected; /* errors of its memory since the agent began; GPU_ERRORS_UNKNOWN */
 };
 
 /* What a rank's program marked of its steps, or a guest saw of them (ring/marks.h), since its previous item,
@@ -307,6 +323,7 @@ struct telemetry_item {
         struct node_item node;
         struct task_item task;
         struct gpu_item gpu;
+        struct gpu_state_item gpu_state;
         /* A call by itself, sent only while the controller asks for calls, a rank's in the order in which it
          * left them; nonblocking: enter_ns is leave_ns where nobody waited for it.  With RING_EVENT_MEMBER
          * only to a controller that knows TELEMETRY_MEMBER.  op RING_OP_NONE: between

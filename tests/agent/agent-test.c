@@ -1107,6 +1107,69 @@ static void members(bool known)
     ring_close(rank0);
 }
 
+static bool has_hot_gpu(const struct controller *c)
+{
+    const struct telemetry_item *item = newest(TELEMETRY_GPU_STATE);
+
+    (void)c;
+    return item && item->gpu_state.index == 1 && item->gpu_state.uncorrected > 0;
+}
+
+static bool has_its_gpu(const struct controller *c)
+{
+    const struct telemetry_item *item = newest(TELEMETRY_TASK);
+
+    (void)c;
+    return item && item->task.gpu == 1;
+}
+
+/* A rank on the second GPU of a driver that is a stand-in. */
+static void gpus(void)
+{
+    const char *top = getenv("top_builddir");
+    char libraries[] = "/tmp/syncguard-nvml-XXXXXX", fake[4096], as[4200], pid[16];
+    const struct telemetry_item *item = NULL;
+    pid_t agent;
+
+    if (SANITIZED) /* nothing may be loaded before the sanitizer's library */
+        return;
+    snprintf(fake, sizeof(fake), "%s/tests/agent/.libs/fake_nvml.so", top ? top : ".");
+    if (!mkdtemp(libraries) || !realpath(fake, as) || strlen(as) >= sizeof(fake)) {
+        ok(false, "the stand-in for NVIDIA's library is there");
+        return;
+    }
+    strcpy(fake, as);
+    snprintf(as, sizeof(as), "%s/libnvidia-ml.so.1", libraries);
+    ok(symlink(fake, as) == 0, "the stand-in for NVIDIA's library has its name");
+    snprintf(pid, sizeof(pid), "%d", (int)getpid());
+    make_dir();
+    ctl.newest_item = TELEMETRY_NEWEST;
+    controller_forget(&ctl);
+    setenv("LD_PRELOAD", fake, 1);
+    setenv("LD_LIBRARY_PATH", libraries, 1);
+    setenv("FAKE_NVML_PID", pid, 1);
+    agent = start_agent();
+    unsetenv("LD_PRELOAD");
+    unsetenv("LD_LIBRARY_PATH");
+    unsetenv("FAKE_NVML_PID");
+    rank0 = make_rank(2, 0);
+    ok(wait_until(&ctl, has_hot_gpu, LIMIT_S), "memory errors of a GPU since the agent began arrive");
+    item = newest(TELEMETRY_GPU_STATE);
+    ok(item && item->gpu_state.clock_mhz == 1188 && item->gpu_state.clock_max_mhz == 1980 &&
+           item->gpu_state.uncorrected % 2 == 0 &&
+           item->gpu_state.corrected == 20 * item->gpu_state.uncorrected,
+       "with the GPU's clock, and no errors of before");
+    item = newest(TELEMETRY_GPU);
+    ok(item && item->gpu.index == 1 && item->gpu.throttle == 0x40 && item->gpu.temperature_c == 91,
+       "beside why it is held down, and its temperature");
+    ok(wait_until(&ctl, has_its_gpu, LIMIT_S), "the rank that computes on it is reported with it");
+    kill(agent, SIGTERM);
+    is_int(agent_exit(agent), 0, "an agent that watches GPUs exits with 0");
+    is_int(ctl.bad, 0, "every batch with GPUs is one that is accepted");
+    ring_close(rank0);
+    remove_tree(libraries);
+}
+
 static bool is_over(const struct controller *c)
 {
     return c->bye || !c->link;
@@ -1176,6 +1239,7 @@ int main(void)
     comms();
     members(true);
     members(false);
+    gpus();
     controller_free(&ctl);
     event_base_free(ctl.base);
     test_munge_stop(&mung);

@@ -31,11 +31,13 @@
 
 static struct {
     unsigned uid, jobs, nodes, per_node, job, restarts, slow_rank, messages;
-    int own_addresses;
+    int own_addresses, gpus;
     double step_s, factor, slow_after_s, seconds, noise, health_s;
     const char *hosts, *munge, *user, *partition;
     const char *endured; /* signals, as in proc(5); NULL: they are not reported */
-} o = { 0, 1, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0.1, 1.2, 5, 20, 0.03, 1, "127.0.0.1", NULL, "sim", "", NULL };
+} o = {
+    0, 1, 8, 1, 4242, 0, UINT32_MAX, 0, 0, 0, 0.1, 1.2, 5, 20, 0.03, 1, "127.0.0.1", NULL, "sim", "", NULL
+};
 
 struct job {
     unsigned number;
@@ -272,6 +274,28 @@ static void step(struct job *j)
     }
 }
 
+/* A rank's GPU: that of the slow one is held down for its temperature. */
+static void tell_gpu(struct node *n, unsigned place, bool late)
+{
+    struct telemetry_item item = { .kind = TELEMETRY_GPU,
+                                   .gpu = { .rank = n->index * o.per_node,
+                                            .index = (uint16_t)place,
+                                            .throttle = late ? 0x40 : 0,
+                                            .clock_ratio = late ? 1110 / 1980.0f : 0.98f,
+                                            .temperature_c = late ? 91 : 60,
+                                            .power_w = 400,
+                                            .busy_ratio = 1 } };
+
+    put(&item, n);
+    item = (struct telemetry_item){ .kind = TELEMETRY_GPU_STATE,
+                                    .gpu_state = { .rank = n->index * o.per_node,
+                                                   .index = (uint16_t)place,
+                                                   .clock_mhz = late ? 1110 : 1940,
+                                                   .clock_max_mhz = 1980,
+                                                   .uncorrected = late ? 2 : 0 } };
+    put(&item, n);
+}
+
 /* The slow rank is slow because another process uses its CPU; values that nodes mostly cannot measure are
  * left out. */
 static void tell_health(struct node *n, bool slow)
@@ -288,7 +312,8 @@ static void tell_health(struct node *n, bool slow)
 
     put(&item, n);
     for (unsigned r = n->index * o.per_node; r < (n->index + 1) * o.per_node; r++) {
-        bool late = slow && r == o.slow_rank;
+        bool slowest = slow && r == o.slow_rank, late = slowest && !o.gpus;
+        unsigned place = r - n->index * o.per_node;
 
         item =
             (struct telemetry_item){ .kind = TELEMETRY_TASK,
@@ -297,7 +322,7 @@ static void tell_health(struct node *n, bool slow)
                                                .n_cpus = 1,
                                                .numa = 0,
                                                .nic_numa = -1,
-                                               .gpu = -1,
+                                               .gpu = o.gpus ? (int16_t)place : -1,
                                                .gpu_numa = -1,
                                                .run_delay_ratio = late ? (float)(1 - 1 / o.factor) : 0.004f,
                                                .cpu_ratio = 0.75f,
@@ -306,6 +331,8 @@ static void tell_health(struct node *n, bool slow)
                                                .voluntary_per_s = 10,
                                                .cpus = "3" } };
         put(&item, n);
+        if (o.gpus)
+            tell_gpu(n, place, slowest);
         item = (struct telemetry_item){ .kind = TELEMETRY_SIGNALS, .signals = { .rank = r } };
         if (o.endured) {
             item.signals.endured = strtoull(o.endured, NULL, 16);
@@ -439,7 +466,8 @@ static const struct option longs[] = {
     { "health", 1, 0, 'H' }, /* seconds between what nodes report of their health */
     { "uid", 1, 0, 'u' },    /* vouch for a step of this user's */
     { "own-addresses", 0, &o.own_addresses, 1 },
-    { "user", 1, 0, 'U' }, /* claim this name */
+    { "gpus", 0, &o.gpus, 1 }, /* each rank has one, and the slow rank is slow because of its */
+    { "user", 1, 0, 'U' },     /* claim this name */
     { "partition", 1, 0, 'P' },
     { "endured", 1, 0, 'E' },
     { 0 },

@@ -572,11 +572,15 @@ static json_t *health(int node)
 {
     json_t *gpus = json_array();
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        bool held = node == 5 && i;
+
         json_array_append_new(gpus,
-                              json_pack("{s:i, s:f, s:f, s:f, s:s?}", "index", i, "clock_ratio",
-                                        node == 5 && i ? 0.71 : 0.99, "temperature_c", 64.0 + node, "power_w",
-                                        301.0, "throttle", node == 5 && i ? "thermal" : NULL));
+                              json_pack("{s:i, s:f, s:f, s:f, s:f, s:i, s:s?}", "index", i, "clock_ratio",
+                                        held ? 0.71 : 0.99, "clock_max_mhz", held ? 1980.0 : -1,
+                                        "temperature_c", 64.0 + node, "power_w", 301.0, "uncorrected_errors",
+                                        held ? 2 : 0, "throttle", held ? "thermal" : NULL));
+    }
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "run_queue", 8.5,
                      "involuntary_per_s", 11.0, "steal_ratio", 0.001, "frequency_ratio",
                      node == 5 ? 0.54 : 0.93, "throttled_per_s", 0.0, "memory_pressure_ratio",

@@ -124,6 +124,10 @@ static const struct gpu_item well_gpu = {
 static struct node_item node[RANKS / 2];
 static struct task_item task[RANKS];
 static struct gpu_item gpu[RANKS];
+static const struct gpu_state_item well_state = {
+    .rank = 3, .index = 1, .clock_mhz = 1940, .clock_max_mhz = 1980
+};
+static struct gpu_state_item state[RANKS]; /* those with a clock are reported */
 
 static void all_well(void)
 {
@@ -136,10 +140,20 @@ static void all_well(void)
         gpu[r] = well_gpu;
         gpu[r].rank = r;
         gpu[r].index = (uint16_t)(r % 2);
+        state[r] = (struct gpu_state_item){ .rank = r, .index = (uint16_t)(r % 2) };
     }
 }
 
 static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+
+/* Once one GPU's state is reported all are. */
+static bool any_state(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        if (state[r].clock_mhz > 0)
+            return true;
+    return false;
+}
 
 static struct view *reported(void)
 {
@@ -158,6 +172,9 @@ static struct view *reported(void)
                 view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_NODE, .node = node[r / 2] });
             view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_TASK, .task = task[r] });
             view_item(v, s, &(struct telemetry_item){ .kind = TELEMETRY_GPU, .gpu = gpu[r] });
+            if (any_state())
+                view_item(v, s,
+                          &(struct telemetry_item){ .kind = TELEMETRY_GPU_STATE, .gpu_state = state[r] });
         }
         view_tick(v, s);
     }
@@ -219,6 +236,56 @@ static void causes(void)
         "cause: a GPU that is too hot");
     gpu[3].throttle = 1;
     is_str(cause_of(RANK3, buf), "", "the clock of an idle GPU is no cause");
+
+    all_well();
+    gpu[3].clock_ratio = 0.56f;
+    gpu[3].throttle = 0x40;
+    gpu[3].temperature_c = 91;
+    state[3] = well_state;
+    state[3].clock_mhz = 1110;
+    is_str(
+        cause_of(RANK3, buf),
+        "its GPU 1 runs at 1110 of 1980 MHz, held down for its temperature (91 C), the others' at 98.0 % of the largest clock",
+        "cause: a GPU that is too hot, with its clock and temperature");
+    gpu[3].throttle = 0x04;
+    gpu[3].temperature_c = NAN;
+    state[3].uncorrected = 1;
+    is_str(
+        cause_of(RANK3, buf),
+        "its GPU 1 runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected memory error since the job began",
+        "cause: a GPU at its power limit, whose memory has an error");
+    state[3].corrected = 40;
+    state[3].flags = GPU_STATE_PARTS;
+    task[3].flags = TASK_SEVERAL_GPUS;
+    is_str(
+        cause_of(RANK3, buf),
+        "the slowest of its GPUs, GPU 1, divided by MIG, runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected and 40 corrected memory errors since the job began",
+        "cause: one of several GPUs, that is divided");
+    gpu[2] = gpu[3];
+    gpu[2].rank = gpu[2].index = 0;
+    gpu[2].clock_ratio = 0.5f;
+    gpu[2].throttle = 0x80;
+    gpu[2].rank = 2;
+    state[2] = well_state;
+    state[2].rank = 2;
+    state[2].index = 0;
+    state[2].clock_mhz = 990;
+    is_str(
+        cause_of(NODE1, buf),
+        "their GPUs run at 56.0 % of the largest clock, the others' at 98.0 %, held down by the power supply; slowest: rank 2's GPU 0 990 of 1980 MHz",
+        "cause: both GPUs of a node, and the slower one of them");
+
+    all_well();
+    state[3] = well_state;
+    state[3].uncorrected = 2;
+    is_str(cause_of(RANK3, buf),
+           "possibly its GPU 1 counts 2 uncorrected memory errors since the job began, the others' none",
+           "cause: a GPU whose memory has errors");
+    state[3].uncorrected = 0;
+    state[3].corrected = 500;
+    is_str(cause_of(RANK3, buf), "", "errors that were corrected are no cause");
+    state[3].uncorrected = state[3].corrected = GPU_ERRORS_UNKNOWN;
+    is_str(cause_of(RANK3, buf), "", "errors that are not known are no cause");
 
     all_well();
     task[3].gpu_numa = 1;
@@ -348,6 +415,8 @@ static void refused(void)
         { .kind = TELEMETRY_NODE, .node = { .steal_ratio = 1e9f } },
         { .kind = TELEMETRY_GPU, .gpu = { .index = VIEW_GPUS_MAX } },
         { .kind = TELEMETRY_GPU, .gpu = { .power_w = -3 } },
+        { .kind = TELEMETRY_GPU_STATE, .gpu_state = { .index = VIEW_GPUS_MAX } },
+        { .kind = TELEMETRY_GPU_STATE, .gpu_state = { .clock_mhz = INFINITY } },
     };
     struct telemetry_item odd = { .kind = TELEMETRY_TASK, .task = { .cpus = "1\x1b[2J" } };
     struct view_rank_health r;

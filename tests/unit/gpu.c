@@ -16,7 +16,7 @@
 #include "tests/tree.h"
 #include "topology/locality.h"
 
-static char library[4096];
+static char library[4096], old_library[4096];
 
 static double now_s(void)
 {
@@ -59,6 +59,26 @@ static void reading(void)
     ok(gpu[1].n_pids == 1 && gpu[1].pid[0] == (uint32_t)getppid(),
        "the second GPU lists the process that uses it");
     is_str(gpu[1].bus, "00000000:3B:00.0", "the second GPU has its bus address");
+    ok(gpu[1].state.index == 1 && gpu[1].state.clock_mhz == 1188 && gpu[1].state.clock_max_mhz == 1980,
+       "the second GPU has its clock and the largest one");
+    ok(gpu[0].state.corrected == GPU_ERRORS_UNKNOWN && gpu[0].state.uncorrected == GPU_ERRORS_UNKNOWN,
+       "the first GPU's memory errors are not known, which is not that there are none");
+    ok(gpu[1].state.corrected == 0 && gpu[1].state.uncorrected == 0,
+       "memory errors of before the first reading do not count");
+    gpu_read(g, gpu);
+    ok(gpu[1].state.corrected == 40 && gpu[1].state.uncorrected == 2,
+       "memory errors since the first reading count");
+    ok(!gpu[1].state.flags, "a GPU that is not divided is not marked");
+    gpu_close(g);
+    setenv("FAKE_NVML_MIG", "1", 1);
+    g = gpu_open(library);
+    ok(g && gpu_read(g, gpu) == 2 && gpu[1].state.flags == GPU_STATE_PARTS,
+       "a GPU that is divided by MIG is marked");
+    gpu_close(g);
+    unsetenv("FAKE_NVML_MIG");
+    g = gpu_open(old_library);
+    ok(g && gpu_read(g, gpu) == 2 && gpu[1].item.throttle == 0x08 && gpu[1].n_pids == 1,
+       "a driver with the old names is read by them");
     gpu_close(g);
 }
 
@@ -208,6 +228,67 @@ static void telling(void)
        "a rank on another NUMA node than its GPU is marked");
     look(h, 9);
     ok(!find(TELEMETRY_GPU), "a GPU that was not read again is not sent again");
+    ok(!find(TELEMETRY_GPU_STATE),
+       "a controller that does not know the item of a GPU's state does not get it");
+    health_newest_item(h, TELEMETRY_NEWEST);
+    gpu.state =
+        (struct gpu_state_item){ .index = 1, .clock_mhz = 1188, .clock_max_mhz = 1980, .uncorrected = 1 };
+    health_gpus(h, &gpu, 1);
+    look(h, 10);
+    ok(find(TELEMETRY_GPU_STATE) && find(TELEMETRY_GPU_STATE)->gpu_state.rank == 5 &&
+           find(TELEMETRY_GPU_STATE)->gpu_state.index == 1 &&
+           find(TELEMETRY_GPU_STATE)->gpu_state.uncorrected == 1,
+       "the state of a GPU is sent with its figures");
+    gpu.state.uncorrected = 2;
+    health_gpus(h, &gpu, 1);
+    look(h, 11);
+    ok(find(TELEMETRY_GPU_STATE) && find(TELEMETRY_GPU_STATE)->gpu_state.uncorrected == 2,
+       "another memory error is sent at once");
+    health_free(h);
+}
+
+/* A rank that computes on two GPUs. */
+static void several(void)
+{
+    struct gpu_figures gpu[] = {
+        { .item = { .index = 0, .clock_ratio = 0.98f },
+          .n_pids = 1,
+          .pid = { 100 },
+          .bus = "00000000:0A:00.0" },
+        { .item = { .index = 1, .clock_ratio = 0.97f },
+          .n_pids = 1,
+          .pid = { 100 },
+          .bus = "00000000:3B:00.0" },
+    };
+    struct health *h = health_new(root);
+
+    health_gpus(h, gpu, 2);
+    look(h, 1);
+    ok(find(TELEMETRY_TASK)->task.gpu == 0 && find(TELEMETRY_TASK)->task.flags & TASK_SEVERAL_GPUS,
+       "of two GPUs that are alike a rank has the first, and it is said that there are more");
+    gpu[1].item.clock_ratio = 0.6f;
+    gpu[1].item.throttle = 0x40;
+    health_gpus(h, gpu, 2);
+    look(h, 9);
+    ok(find(TELEMETRY_TASK) && find(TELEMETRY_TASK)->task.gpu == 1 &&
+           find(TELEMETRY_TASK)->task.gpu_numa == 1,
+       "of two GPUs a rank has the one that is held down");
+    gpu[1].item.clock_ratio = 0.98f;
+    gpu[1].item.throttle = 0;
+    health_gpus(h, gpu, 2);
+    look(h, 17);
+    ok(find(TELEMETRY_TASK) && find(TELEMETRY_TASK)->task.gpu == 1,
+       "it keeps that one when they are alike again");
+    gpu[0].item.clock_ratio = 0.2f;
+    gpu[0].item.throttle = 1;
+    health_gpus(h, gpu, 2);
+    look(h, 25);
+    ok(find(TELEMETRY_TASK) && find(TELEMETRY_TASK)->task.gpu == 1,
+       "the low clock of an idle GPU means nothing");
+    health_gpus(h, &gpu[1], 1);
+    look(h, 33);
+    ok(find(TELEMETRY_TASK) && !(find(TELEMETRY_TASK)->task.flags & TASK_SEVERAL_GPUS),
+       "a rank that computes on one GPU has one");
     health_free(h);
 }
 
@@ -216,11 +297,13 @@ int main(void)
     const char *top = getenv("top_builddir");
 
     snprintf(library, sizeof(library), "%s/tests/agent/.libs/fake_nvml.so", top ? top : ".");
+    snprintf(old_library, sizeof(old_library), "%s/tests/agent/.libs/fake_nvml_old.so", top ? top : ".");
     tree_new();
     reading();
     watching();
     places();
     telling();
+    several();
     tree_remove();
     return done_testing();
 }

@@ -147,6 +147,14 @@ static const struct telemetry_item items[] = {
                                 .peer = 6,
                                 .tag = -7,
                                 .age_ns = 1ull << 40 } },
+    { TELEMETRY_GPU_STATE, .gpu_state = { .rank = 3,
+                                          .app = 1,
+                                          .index = 2,
+                                          .flags = GPU_STATE_PARTS,
+                                          .clock_mhz = 1110,
+                                          .clock_max_mhz = 1980,
+                                          .corrected = 1ull << 40,
+                                          .uncorrected = GPU_ERRORS_UNKNOWN } },
     { TELEMETRY_GPU, .gpu = { .rank = 3,
                               .app = 1,
                               .index = 2,
@@ -192,7 +200,8 @@ static void there_and_back(void)
     struct err err = { "" };
 
     is_int((long long)n,
-           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32 + 37,
+           20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32 +
+               37 + 35,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -260,6 +269,9 @@ static void there_and_back(void)
         case TELEMETRY_LEFT:
             want.left = items[i].left;
             break;
+        case TELEMETRY_GPU_STATE:
+            want.gpu_state = items[i].gpu_state;
+            break;
         }
         ok(telemetry_next(&r, &got) && got.kind == want.kind,
            "telemetry_next returns item %zu, of the kind that was written", i);
@@ -288,7 +300,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 20, "more items announced", "missing at the end" },
+        { 16, 21, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
