@@ -106,14 +106,22 @@ uint32_t cycle_count(const struct cycle *c, uint32_t token)
     return n;
 }
 
+/* The newer half is as good; a cycle that was found in the older one stays before it. */
+static void forget_older(struct cycle *c)
+{
+    size_t from = c->n / 2, kept = c->length && c->end - c->length < from ? c->length : 0;
+
+    memmove(c->token, c->token + c->end - kept, kept * sizeof(*c->token));
+    memmove(c->token + kept, c->token + from, (c->n - from) * sizeof(*c->token));
+    c->end = kept ? kept : c->length ? c->end - from : 0;
+    c->n = kept + c->n - from;
+    c->look = 0;
+}
+
 void cycle_push(struct cycle *c, uint32_t token, bool mark)
 {
-    if (c->n >= 4 * CYCLE_MAX) { /* the newer half is as good */
-        memmove(c->token, c->token + c->n / 2, (c->n - c->n / 2) * sizeof(*c->token));
-        c->n -= c->n / 2;
-        c->end = c->n;
-        c->look = 0;
-    }
+    if (c->n >= 4 * CYCLE_MAX)
+        forget_older(c);
     c->token = xgrow(c->token, &c->cap, c->n + 1, sizeof(*c->token));
     c->token[c->n++] = mark ? token | MARK : token & ~MARK;
     if (mark && !c->marked) { /* what was found before was less than a cycle */

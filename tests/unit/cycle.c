@@ -47,6 +47,19 @@ int main(void)
     for (unsigned i = 0; i < 20; i++)
         cycle_push(&a, 'x', false);
     ok(cycle_count(&a, 'c') == 1 && !cycle_count(&a, 'x'), "also when other calls came since it was found");
+    for (unsigned i = 0; i < 8 * CYCLE_MAX; i++)
+        cycle_push(&a, 'x', false);
+    ok(cycle_count(&a, 'c') == 1 && cycle_count(&a, 's') == 8 && !cycle_count(&a, 'x'),
+       "also when so many came that older ones are forgotten");
+    cycle_free(&a);
+    for (unsigned i = 0; i < 3 * CYCLE_MAX; i++)
+        cycle_push(&a, 1000 + i, false);
+    for (unsigned i = 0; i < 12000; i++)
+        cycle_push(&a, "abcdefghijkl"[i % 12], i % 12 == 11);
+    ok(a.length == 12, "a cycle is found late");
+    for (unsigned i = 0; i < CYCLE_MAX; i++)
+        cycle_push(&a, 'x', false);
+    ok(cycle_count(&a, 'c') == 1 && !cycle_count(&a, 'x'), "and stays where it is among the newer ones");
     cycle_free(&a);
     cycle_free(&b);
     return done_testing();
