@@ -123,7 +123,7 @@ static void run_delay_text(const struct cause *c, const char *mine, const char *
              c->follows > FOLLOWS ? "; the lateness follows it" : "");
 }
 
-/* ": 2 uncorrected and 40 corrected memory errors since the job began"; nothing where none are known. */
+/* ": 2 uncorrected and 40 corrected memory errors since its agent began"; nothing where none are known. */
 static void append_errors(const struct cause_gpu *g, const char *before, char *buf, size_t size)
 {
     bool corrected = g->corrected > 0, uncorrected = g->uncorrected > 0;
@@ -135,7 +135,7 @@ static void append_errors(const struct cause_gpu *g, const char *before, char *b
         text_append(buf, size, "%.0f uncorrected%s", g->uncorrected, corrected ? " and " : "");
     if (corrected)
         text_append(buf, size, "%.0f corrected", g->corrected);
-    text_append(buf, size, " memory error%s since the job began",
+    text_append(buf, size, " memory error%s since its agent began",
                 fmax(g->corrected, g->uncorrected) > 1 || (corrected && uncorrected) ? "s" : "");
 }
 

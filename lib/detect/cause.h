@@ -18,7 +18,7 @@ enum cause_kind {
     CAUSE_FAULTS,     /* major faults a second */
     CAUSE_GPU_CLOCK,  /* of its GPU: clock over its largest */
     CAUSE_GPU_FAR,    /* 1: its GPU is on another NUMA node than its CPUs, 0: not */
-    CAUSE_GPU_ERRORS, /* uncorrected ones of its GPU's memory since the job began */
+    CAUSE_GPU_ERRORS, /* uncorrected ones of its GPU's memory since its agent began */
     CAUSE_STEAL,      /* of a node: see struct node_item */
     CAUSE_CLOCK,      /* Hz */
     CAUSE_THROTTLED,
@@ -55,7 +55,7 @@ struct cause_gpu {
     uint32_t rank;
     int index; /* NVML's; -1: not known, as is the rest then */
     double clock_mhz, clock_max_mhz, temperature_c;
-    double corrected, uncorrected; /* errors of its memory since the job began */
+    double corrected, uncorrected; /* errors of its memory since its agent began */
     bool parts, several;           /* it is divided by MIG; it is one of several of its rank's */
 };
 

@@ -20,7 +20,7 @@ struct report_gpu {
     int64_t index; /* NVML's */
     double clock_ratio, temperature_c, power_w, busy_ratio;
     double clock_mhz, clock_max_mhz;
-    int64_t corrected, uncorrected; /* errors of its memory since the job began */
+    int64_t corrected, uncorrected; /* errors of its memory since its agent began */
     bool mig;                       /* divided by MIG */
     char throttle[24];              /* why its clock is held down; "" it is not */
 };

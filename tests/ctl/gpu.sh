@@ -10,7 +10,7 @@ on_failure() { show "$dir/syncguardd.log"; }
 controller_start
 ok $? "the controller answers" || done_testing
 job_start --nodes 4 --per-node 2 --step 0.05 --slow-rank 5 --slow-after 1 --gpus
-cause='its GPU 1 runs at 1110 of 1980 MHz, held down for its temperature (91 C), the others'"'"' at 98.0 % of the largest clock; it counts 2 uncorrected memory errors since the job began'
+cause='its GPU 1 runs at 1110 of 1980 MHz, held down for its temperature (91 C), the others'"'"' at 98.0 % of the largest clock; it counts 2 uncorrected memory errors since its agent began'
 # The figures are smoothed over some seconds: until they are what they were given as.
 named() { sgctl job 4242 --json >"$dir/job.json" 2>/dev/null && [ "$(jq -r '.verdicts[0].cause' "$dir/job.json")" = "$cause" ]; }
 wait_for 240 named

@@ -252,14 +252,14 @@ static void causes(void)
     state[3].uncorrected = 1;
     is_str(
         cause_of(RANK3, buf),
-        "its GPU 1 runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected memory error since the job began",
+        "its GPU 1 runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected memory error since its agent began",
         "cause: a GPU at its power limit, whose memory has an error");
     state[3].corrected = 40;
     state[3].flags = GPU_STATE_PARTS;
     task[3].flags = TASK_SEVERAL_GPUS;
     is_str(
         cause_of(RANK3, buf),
-        "the slowest of its GPUs, GPU 1, divided by MIG, runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected and 40 corrected memory errors since the job began",
+        "the slowest of its GPUs, GPU 1, divided by MIG, runs at 1110 of 1980 MHz, held down by its power limit, the others' at 98.0 % of the largest clock; it counts 1 uncorrected and 40 corrected memory errors since its agent began",
         "cause: one of several GPUs, that is divided");
     gpu[2] = gpu[3];
     gpu[2].rank = gpu[2].index = 0;
@@ -279,7 +279,7 @@ static void causes(void)
     state[3] = well_state;
     state[3].uncorrected = 2;
     is_str(cause_of(RANK3, buf),
-           "possibly its GPU 1 counts 2 uncorrected memory errors since the job began, the others' none",
+           "possibly its GPU 1 counts 2 uncorrected memory errors since its agent began, the others' none",
            "cause: a GPU whose memory has errors");
     state[3].uncorrected = 0;
     state[3].corrected = 500;
