@@ -75,7 +75,8 @@ static const struct family of_job[] = {
     { SHARE, ROW(share[SHARE_P2P]), "part", "point_to_point" },
     { "job_agents_lost", "Agents that are not heard any more, and did not end in good order.", GAUGE,
       FIELD_COUNT, ROW(agents_lost), NULL, NULL },
-    { "job_records_dropped", "Records of calls that found no room, or were overwritten.", COUNTER,
+    { "job_records_dropped",
+      "Records of calls that found no room, were overwritten, or were not made for another reason.", COUNTER,
       FIELD_COUNT, ROW(records_dropped), NULL, NULL },
 };
 

@@ -33,7 +33,7 @@ struct report_row {
     double elapsed_s, age_s;
     int64_t ranks, nodes, nodes_total;
     int64_t agents_lost;     /* not heard, and they did not say that they end; of a running job alone */
-    int64_t records_dropped; /* for want of room, or overwritten */
+    int64_t records_dropped; /* for want of room, overwritten, or not made */
     double samples_per_s;
     /* figures (view/figures.h) */
     int64_t steps, period;
