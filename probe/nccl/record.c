@@ -362,10 +362,14 @@ static bool give_up_operation(struct operation *p, uint64_t state)
 
 void record_close(struct record_comm *c)
 {
+    bool active;
+
     if (!c)
         return;
     pthread_mutex_lock(&opening);
-    for (size_t i = 0; process.parts && i < (size_t)THREADS * POOL; i++) {
+    /* In a forked child the rings are its parent's. */
+    active = atomic_load_explicit(&process.active, memory_order_relaxed);
+    for (size_t i = 0; active && process.parts && i < (size_t)THREADS * POOL; i++) {
         struct operation *p = &threads[i / POOL].pool[i % POOL];
         uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
 
@@ -373,7 +377,7 @@ void record_close(struct record_comm *c)
         if ((state & LEFT) && p->comm == c->name && give_up_operation(p, state))
             ring_missed(threads[i / POOL].ring);
     }
-    if (c->used && threads[0].ring)
+    if (c->used && active)
         ring_comm_end(threads[0].ring, c->place);
     counters_free(c);
     memset(c, 0, sizeof(*c));

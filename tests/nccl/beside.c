@@ -1,6 +1,7 @@
 /* beside.c - operations that the GPU is in at the same time, as the messages of a group: how the plugin
  * writes them, and which of them it shows while they last. */
 #include <errno.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/ranks.h"
@@ -152,6 +153,44 @@ static void two_streams(void)
        "it was begun beside the message");
 }
 
+static size_t described(void)
+{
+    struct ring_comm comms[RING_COMMS_MAX];
+    size_t n = 0, all;
+    uint64_t seen = 0;
+
+    all = ring_comms_get(ring, &seen, comms);
+    for (size_t i = 0; i < all; i++)
+        n += !comms[i].freed;
+    return n;
+}
+
+/* The child of a fork has its parent's rings, and ends in order, as a program does that a data loader
+ * forked. */
+static void fork_closes(void)
+{
+    struct operation message = enqueue(&line, &receive);
+    struct ring_counts before, after;
+    size_t n = described();
+    pid_t pid;
+
+    begin(&line, &message);
+    ring_counts_get(ring, &before);
+    pid = fork();
+    if (pid == 0) {
+        p.finalize(replicas.context);
+        p.finalize(line.context);
+        _exit(0);
+    }
+    if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+        bail_out("cannot fork");
+    ring_counts_get(ring, &after);
+    ok(n == 2 && described() == n && after.missed == before.missed,
+       "a forked child that closes communicators leaves its parent's as they are");
+    p.stop(message.part);
+    is_int((long long)written(), 1, "who goes on");
+}
+
 int main(void)
 {
     start();
@@ -159,6 +198,7 @@ int main(void)
     group(false);
     group(true);
     two_streams();
+    fork_closes();
     p.finalize(replicas.context);
     p.finalize(line.context);
     ring_close(ring);
