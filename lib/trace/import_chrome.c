@@ -20,10 +20,11 @@ struct begun {
     uint32_t below; /* 1 + the one within which it began; 0: none */
 };
 
-#define OPEN_MAX  (1u << 20)
-#define LANES_MAX (1u << 22) /* threads that begin events */
-#define ARGS_MAX  16         /* that are kept of an event that was begun */
-#define TEXT_MAX  127        /* bytes of a name or an argument of it */
+#define OPEN_MAX       (1u << 16) /* of up to 7 KB: threads nest a few dozen */
+#define LANES_MAX      (1u << 22) /* threads that begin events */
+#define ARGS_MAX       16         /* that are kept of an event that was begun */
+#define TEXT_MAX       127        /* bytes of a name or an argument of it */
+#define ITERATIONS_MAX (1u << 20) /* that are counted */
 
 struct chrome {
     struct calls *calls;
@@ -258,7 +259,7 @@ static bool is_pass(struct chrome *f, const struct timeline_event *e)
         return false;
     f->passes++;
     map_put(&f->stages, (uint64_t)stage, 0);
-    if (f->iterations.n < OPEN_MAX)
+    if (f->iterations.n < ITERATIONS_MAX)
         map_put(&f->iterations, (uint64_t)json_get_int(e->args, "iteration", 0, INT64_MAX, 0), 0);
     return true;
 }

@@ -25,7 +25,8 @@
 #include "view/view.h"
 #include "wire/json.h"
 
-#define MEMBERS_NAMED 64u /* of a communicator, to name it by them */
+#define MEMBERS_NAMED 64u  /* of a communicator, to name it by them */
+#define TEXT_MAX      255u /* bytes of a member that stands beside a call */
 
 struct process {
     uint32_t rank; /* in the trace, if it has one */
@@ -53,13 +54,17 @@ struct inspector {
     struct record *record; /* in the order of the lines */
     size_t n, cap;
     json_t *header, *metadata, *coll, *p2p; /* of the document */
-    json_t *flat;                           /* its other members that are no objects */
+    json_t *flat;                           /* its members of flat_keys */
     bool stats; /* it has dump_stats: header and metadata are of the documents that follow, too */
     json_t *kept_header, *kept_metadata;
 };
 
 static const char *const keys[] = { "header",      "coll_perf", "p2p_perf", "dump_stats",
                                     "proxy_trace", "proxy_op",  NULL };
+
+/* What header and metadata have, where it stands beside the call. */
+static const char *const flat_keys[] = { "id",  "comm_name",        "rank", "n_ranks", "hostname",
+                                         "pid", "dump_timestamp_us" };
 
 static void *inspector_open(struct calls *calls, struct import_skipped *skipped)
 {
@@ -296,6 +301,20 @@ static int end_document(struct inspector *f, struct err *err)
     return rc;
 }
 
+/* A document may have any number of members, each of any length: those that are read are kept. */
+static void keep_flat(struct inspector *f, const char *key, const json_t *value)
+{
+    bool known = json_is_number(value) || (json_is_string(value) && json_string_length(value) <= TEXT_MAX);
+
+    for (size_t i = 0; i < ARRAY_SIZE(flat_keys) && known; i++) {
+        if (strcmp(key, flat_keys[i]) != 0)
+            continue;
+        if (!f->flat)
+            f->flat = json_object();
+        json_object_set_new(f->flat, key, json_deep_copy(value));
+    }
+}
+
 static int inspector_piece(void *state, const struct json_piece *piece, const json_t *value, struct err *err)
 {
     struct inspector *f = state;
@@ -314,11 +333,8 @@ static int inspector_piece(void *state, const struct json_piece *piece, const js
         hold_value(&f->p2p, value);
     else if (!strcmp(piece->key, "dump_stats"))
         f->stats = true;
-    else if (json_is_string(value) || json_is_number(value)) {
-        if (!f->flat)
-            f->flat = json_object();
-        json_object_set_new(f->flat, piece->key, json_deep_copy(value));
-    }
+    else
+        keep_flat(f, piece->key, value);
     return 0;
 }
 

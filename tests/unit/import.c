@@ -402,6 +402,15 @@ static void inspector_whose(void)
     free(trace);
 
     text[0] = '\0';
+    text_append(
+        text, LINES_BYTES,
+        "{\"id\":\"%0300d\",\"rank\":0,\"n_ranks\":2,\"hostname\":\"h\",\"pid\":1,\"coll_perf\":{\"coll\":\"AllReduce\","
+        "\"coll_sn\":1,\"coll_msg_size_bytes\":8,\"coll_exec_time_us\":10}}\n",
+        7);
+    ok(!import_one("long.jsonl", text, &f, &err) && strstr(err.text, "without communicator"),
+       "of what stands beside a call short texts alone are kept: %s", err.text);
+
+    text[0] = '\0';
     add_line(text, LINES_BYTES, 0, 2, 7, 5000, "AllReduce", 3, 100);
     add_line(text, LINES_BYTES, 0, 2, 8, 5000, "AllReduce", 4, 100);
     ok(!import_one("two.jsonl", text, &f, &err) &&
@@ -511,6 +520,26 @@ static void halves(void)
                err.text,
                "stages.json has 1 forward and backward passes of 1 pipeline stages in 1 iteration, and none"),
        "passes of stages without their messages are refused with the reason: %s", err.text);
+}
+
+/* Events that are open are kept. */
+static void many_halves(void)
+{
+    enum { OPEN = 1 << 16, ROOM = OPEN * 64 };
+    char *text = xcalloc(ROOM, 1);
+    size_t at = 0;
+    struct import_figures f;
+    struct err err;
+
+    text[at++] = '[';
+    for (unsigned i = 0; i <= OPEN; i++)
+        at += (size_t)snprintf(text + at, ROOM - at,
+                               "%s{\"ph\":\"B\",\"name\":\"x\",\"pid\":0,\"tid\":%u,\"ts\":1}", i ? "," : "",
+                               i % 100);
+    ok(!import_one("open.json", text, &f, &err) &&
+           strstr(err.text, "more than 65536 events are begun and not ended"),
+       "more events than can be kept that are begun and not ended are refused: %s", err.text);
+    free(text);
 }
 
 /* ---- compressed files ---- */
@@ -624,6 +653,7 @@ int main(void)
     inspector_whose();
     pipeline();
     halves();
+    many_halves();
     packed();
     refused();
     return done_testing();
