@@ -25,8 +25,9 @@
 #include "view/view.h"
 #include "wire/json.h"
 
-#define MEMBERS_NAMED 64u  /* of a communicator, to name it by them */
-#define TEXT_MAX      255u /* bytes of a member that stands beside a call */
+#define MEMBERS_NAMED 64u                            /* of a communicator, to name it by them */
+#define LASTED_MAX_NS ((uint64_t)86400 * 1000000000) /* a call of more than a day: its time is not known */
+#define TEXT_MAX      255u                           /* bytes of a member that stands beside a call */
 
 struct process {
     uint32_t rank; /* in the trace, if it has one */
@@ -219,7 +220,7 @@ static bool kernel_times(const json_t *perf, struct record *r)
         if (us_of(json_array_get(events, i), "kernel_stop_ts", &ns) && ns > last)
             last = ns;
     }
-    if (first > last)
+    if (first > last || last - first > LASTED_MAX_NS)
         return false;
     r->enter_ns = first;
     r->leave_ns = last;
@@ -246,8 +247,10 @@ static int take_call(struct inspector *f, const json_t *header, const json_t *me
                 CALLS_IN_ORDER;
     us_of(metadata, "dump_timestamp_us", &r.written_ns);
     if (!kernel_times(perf, &r)) {
-        known = known && import_us(json_object_get(perf, message ? "p2p_exec_time_us" : "coll_exec_time_us"),
-                                   0, &r.lasted_ns);
+        known = known &&
+                import_us(json_object_get(perf, message ? "p2p_exec_time_us" : "coll_exec_time_us"), 0,
+                          &r.lasted_ns) &&
+                r.lasted_ns <= LASTED_MAX_NS;
         if (known && comm >= 0 && !strcmp(source, "collective_cpu")) {
             import_unclear(f->skipped, "a %.20s whose time is the host's (%s), not the kernel's",
                            *name ? name : "call", source);
@@ -445,11 +448,15 @@ static int inspector_close(void *state, struct err *err)
 {
     struct inspector *f = state;
     uint32_t world = find_world(f);
+    int timed;
 
     if (number_ranks(f, world, err) < 0)
         return -1;
     records_number(f->record, f->n);
-    if (!records_time(f->record, f->n))
+    timed = records_time(f->record, f->n, err);
+    if (timed < 0)
+        return -1;
+    if (!timed)
         calls_untimed(f->calls);
     for (size_t i = 0; i < f->n; i++)
         if (add_record(f, &f->record[i], world, err) < 0)

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "trace/calls.h"
+#include "trace/reader.h"
 
 #define NONE UINT32_MAX
 
@@ -326,11 +327,12 @@ static int by_meeting(const void *left, const void *right)
 }
 
 /* One collective after the other, each over when who came first had been held as long as it was. */
-static void lay_out(struct record *record, size_t n)
+static int lay_out(struct record *record, size_t n, struct err *err)
 {
     struct record **sorted = xcalloc(n + 1, sizeof(struct record *));
     uint64_t now_ns = 1;
     size_t m = 0;
+    int rc = 0;
 
     for (size_t i = 0; i < n; i++)
         if (is_message(&record[i]))
@@ -339,7 +341,7 @@ static void lay_out(struct record *record, size_t n)
             sorted[m++] = &record[i];
     if (m)
         qsort(sorted, m, sizeof(struct record *), by_meeting);
-    for (size_t i = 0, end; i < m; i = end) {
+    for (size_t i = 0, end; i < m && rc == 0; i = end) {
         uint64_t most_ns = 0;
 
         for (end = i; end < m && sorted[end]->comm == sorted[i]->comm && sorted[end]->seq == sorted[i]->seq;
@@ -350,11 +352,16 @@ static void lay_out(struct record *record, size_t n)
             sorted[j]->enter_ns = now_ns - held_ns(sorted[j]);
             sorted[j]->leave_ns = now_ns;
         }
+        if ((double)now_ns > TRACE_SPAN_MAX_S * 1e9)
+            rc = err_set(err,
+                         "by their durations, the collectives take more than %.0f days one after the other",
+                         TRACE_SPAN_MAX_S / 86400);
     }
     free(sorted);
+    return rc;
 }
 
-bool records_time(struct record *record, size_t n)
+int records_time(struct record *record, size_t n, struct err *err)
 {
     bool calls = false, messages = false;
 
@@ -365,8 +372,7 @@ bool records_time(struct record *record, size_t n)
     if ((calls || messages) && written_in_time(record, n)) {
         take_written(record, n);
     } else if (calls) {
-        lay_out(record, n);
-        return false;
+        return lay_out(record, n, err);
     }
-    return true;
+    return 1;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/err.h"
+
 struct record {
     uint32_t process, comm;
     uint32_t rank, peer; /* in the communicator */
@@ -28,10 +30,11 @@ struct record {
 void records_number(struct record *record, size_t n);
 
 /* Find times for records that have none.  A record that was written soon after its call ended tells when that
- * was.  True: all collectives have times then, and messages do, or leave_ns is 0.  False: when they were
- * written does not show that; all collectives have times on one clock then of which only their differences
- * mean something, and only within one call: those who met leave at one moment, and each was held as long as
- * it was.  No message has a time then. */
-bool records_time(struct record *record, size_t n);
+ * was.  1: all collectives have times then, and messages do, or leave_ns is 0.  0: when they were written
+ * does not show that; all collectives have times on one clock then of which only their differences mean
+ * something, and only within one call: those who met leave at one moment, and each was held as long as it
+ * was.  No message has a time then.  -1 with the reason: one after the other they last longer than a trace
+ * may. */
+int records_time(struct record *record, size_t n, struct err *err);
 
 #endif

@@ -364,6 +364,38 @@ static void plain(void)
     free(text[1]);
 }
 
+/* Durations that cannot be: 2.2 * 10^18 ns, and a sum beyond what a trace spans. */
+static void long_calls(void)
+{
+    static const char line[] =
+        "{\"id\":\"0x9\",\"rank\":%u,\"n_ranks\":2,\"hostname\":\"h%u\",\"pid\":1,\"coll_perf\":{\"coll\":\"AllReduce\","
+        "\"coll_sn\":%u,\"coll_msg_size_bytes\":8,\"coll_exec_time_us\":%llu}}\n";
+    enum { ROOM = 1 << 18 };
+    char *text = xcalloc(ROOM, 1);
+    struct import_figures f;
+    struct trace_figures read;
+    struct err err;
+    char *trace;
+
+    for (unsigned sn = 1; sn <= 2; sn++)
+        for (unsigned rank = 0; rank < 2; rank++)
+            text_append(text, ROOM, line, rank, rank, sn,
+                        sn == 2 && rank ? 2200000000000000ull : 10ull + rank);
+    trace = import_one("garbage.jsonl", text, &f, &err);
+    ok(trace && f.unclear == 1 && import_readable(trace, &read, &err) == 0,
+       "a call of more than a day has no known duration, and is left out");
+    free(trace);
+
+    text[0] = '\0';
+    for (unsigned sn = 1; sn <= 400; sn++)
+        for (unsigned rank = 0; rank < 2; rank++)
+            text_append(text, ROOM, line, rank, rank, sn, 86400000000ull);
+    ok(!import_one("days.jsonl", text, &f, &err) &&
+           strstr(err.text, "the collectives take more than 366 days one after the other"),
+       "calls that together last longer than a trace may are refused with the reason: %s", err.text);
+    free(text);
+}
+
 static void inspector_whose(void)
 {
     char *text = xcalloc(LINES_BYTES, 1);
@@ -650,6 +682,7 @@ int main(void)
     flight();
     inspector();
     plain();
+    long_calls();
     inspector_whose();
     pipeline();
     halves();
