@@ -118,6 +118,12 @@ static int on_piece(const struct json_piece *piece, void *arg, struct err *err)
     return rc;
 }
 
+/* Places in an error are those of what was unpacked. */
+static int say_unpacked(const struct unpack *unpack, struct err *err)
+{
+    return unpack_is_packed(unpack) ? err_prefix(err, "unpacked") : -1;
+}
+
 /* ---- pickles ---- */
 
 static int pass_on(struct import *m, enum json_piece_kind kind, const char *key, const json_t *value,
@@ -139,12 +145,17 @@ static int pass_on_items(struct import *m, const char *key, const json_t *list, 
     return rc;
 }
 
-/* Only the flight recorder writes pickles: a dictionary, or, before version 1 of its dumps, a list of
- * entries.
- */
-static bool is_dump(const json_t *value)
+static bool is_empty_list(const json_t *value)
 {
-    bool known = json_is_array(value) && json_is_object(json_array_get(value, 0));
+    return json_is_array(value) && !json_array_size(value);
+}
+
+/* Only the flight recorder writes pickles: a dictionary, or, before version 1 of its dumps, a list of
+ * entries.  Without any, other files tell what it is of. */
+static bool is_dump(const struct import *m, const json_t *value)
+{
+    bool known = json_is_object(json_array_get(value, 0)) ||
+                 (is_empty_list(value) && (m->wanted ? m->wanted : m->format) == &import_flight);
 
     for (const char *const *key = import_flight.keys; *key; key++)
         known |= json_object_get(value, *key) != NULL;
@@ -172,10 +183,13 @@ static int read_pickle(struct import *m, struct unpack *unpack, const char *begi
 {
     size_t cap = 0, bytes = begin_bytes;
     int64_t n = 1;
-    unsigned char *data = xgrow(NULL, &cap, begin_bytes + READ_BYTES, 1);
+    unsigned char *data;
     json_t *value = NULL;
     int rc = 0;
 
+    if (m->wanted && m->wanted != &import_flight)
+        return err_set(err, "it is a pickle, and not %s", m->wanted->title);
+    data = xgrow(NULL, &cap, begin_bytes + READ_BYTES, 1);
     memcpy(data, begin, begin_bytes);
     while (n > 0 && bytes <= PICKLE_FILE_MAX) {
         data = xgrow(data, &cap, bytes + READ_BYTES, 1);
@@ -188,11 +202,15 @@ static int read_pickle(struct import *m, struct unpack *unpack, const char *begi
     else if (bytes > PICKLE_FILE_MAX)
         rc = err_set(err, "a pickle of more than %s", text_bytes(PICKLE_FILE_MAX).s);
     else if (!(value = pickle_read(data, bytes, err)))
-        rc = -1;
+        rc = say_unpacked(unpack, err);
     free(data);
-    if (rc == 0 && (m->wanted || is_dump(value))) {
+    if (rc == 0 && (m->wanted || is_dump(m, value))) {
         m->pickled = &import_flight;
-        rc = pass_on_all(m, value, err);
+        rc = pass_on_all(m, value, err) < 0 ? say_unpacked(unpack, err) : 0;
+    } else if (rc == 0 && is_empty_list(value)) {
+        rc = err_set(err,
+                     "it is an empty list, which does not tell of what: give another file before it, or say "
+                     "--format=flight-recorder");
     }
     json_decref(value);
     return rc;
@@ -378,7 +396,7 @@ static int read_all(struct import *m, FILE *in, struct json_pieces *pieces, stru
     struct unpack *unpack = unpack_new(in);
     char *data = xcalloc(READ_BYTES, 1);
     const unsigned char *start = (const unsigned char *)data;
-    bool first = true;
+    bool first = true, pickled;
     int64_t n;
     int rc = 0;
 
@@ -390,14 +408,15 @@ static int read_all(struct import *m, FILE *in, struct json_pieces *pieces, stru
         m->bytes += (uint64_t)n;
         if (first)
             m->lines = has_lines(data, (size_t)n);
-        if (first && pickle_begins(start, (size_t)n))
+        pickled = first && pickle_begins(start, (size_t)n);
+        if (pickled)
             rc = read_pickle(m, unpack, data, (size_t)n, err);
         else if (m->lines)
             rc = feed_lines(m, data, (size_t)n, err);
         else
             rc = json_pieces_feed(pieces, data, (size_t)n, err);
-        if (rc < 0 && unpack_is_packed(unpack)) /* places are those of what was unpacked */
-            err_prefix(err, "unpacked");
+        if (rc < 0 && !pickled)
+            say_unpacked(unpack, err);
         first = false;
         if (progress_is_due(&m->progress))
             say_read(m, in);
@@ -458,10 +477,10 @@ int import_write(struct import *m, FILE *out, struct import_figures *f, struct e
     if (!calls_count(m->calls) && (f->unclear || m->skipped.nothing[0])) {
         struct err why = *err;
 
-        if (!f->unclear)
-            return err_set(err, "%.100s: %s", why.text, m->skipped.nothing);
-        return err_set(err, "%.100s; %llu were left out, the first: %s", why.text,
-                       (unsigned long long)f->unclear, f->why);
+        err_set(err, "%.100s%s%s", why.text, m->skipped.nothing[0] ? ": " : "", m->skipped.nothing);
+        if (f->unclear)
+            text_append(err->text, sizeof(err->text), "; %llu %s left out, the first: %s",
+                        (unsigned long long)f->unclear, f->unclear == 1 ? "was" : "were", f->why);
     }
     return -1;
 }

@@ -461,7 +461,7 @@ static int inspector_close(void *state, struct err *err)
     for (size_t i = 0; i < f->n; i++)
         if (add_record(f, &f->record[i], world, err) < 0)
             return -1;
-    if (f->n)
+    if (calls_count(f->calls)) /* and not all were left out */
         snprintf(
             f->skipped->nothing, sizeof(f->skipped->nothing),
             "each call has the record of one rank alone (the first of rank %u of %u of communicator %s), and "

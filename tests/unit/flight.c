@@ -339,6 +339,7 @@ static void check_refusals(void)
                              twice[] = { { "a_1", dump, 0 }, { "b_1", dump, 0 }, { 0 } },
                              code[] = { { "_dump_0", "\x80\x02}cos\nsystem\n.", 0 }, { 0 } },
                              other[] = { { "_dump_0", "\x80\x02}U\x01xK\x01s.", 0 }, { 0 } },
+                             empty[] = { { "_dump_0", "\x80\x02]q\x00.", 6 }, { 0 } },
                              torn[] = { { "_dump_0", "\x80\x02}(X\x07\x00\x00\x00vers", 13 }, { 0 } };
     struct import_figures f;
     struct err err = { "" };
@@ -365,6 +366,28 @@ static void check_refusals(void)
                   "_dump_0: a pickle that is not read: BINUNICODE at byte 5: 7 bytes are expected and 4 are "
                   "left, so the file is not complete"),
        "a pickle that ends too early is refused: %s", err.text);
+    ok(!import_texts("nccl-inspector", torn, &f, &err) &&
+           strstr(err.text, "_dump_0: it is a pickle, and not NCCL Inspector's lines"),
+       "a pickle is not taken for what the caller says that it is: %s", err.text);
+    ok(!import_texts(NULL, empty, &f, &err) &&
+           strstr(err.text, "_dump_0: it is an empty list, which does not tell of what"),
+       "an empty list alone does not tell that it is a dump: %s", err.text);
+    data = pickle_of("[{\"record_id\":0,\"process_group\":[\"0\",\"default_pg\"],\"seq_id\":5,"
+                     "\"profiling_name\":\"nccl:all_reduce\",\"time_created_ns\":50,\"state\":\"started\"}]",
+                     &bytes);
+    {
+        const struct import_text after[] = {
+            { "_dump_1", data, bytes }, { "_dump_2", data, bytes }, empty[0], { 0 }
+        };
+        char *trace = import_texts(NULL, after, &f, &err);
+
+        ok(trace && f.calls.ranks == 3 && f.calls.stuck == 2,
+           "an empty list beside dumps that are lists is a rank without a pending call");
+        if (!trace)
+            printf("# %s\n", err.text);
+        free(trace);
+    }
+    free(data);
     data = pickle_of("{\"entries\":[{\"state\":\"scheduled\"}],\"version\":\"2.9\"}", &bytes);
     {
         const struct import_text nameless[] = { { "x/_dump_0", data, bytes }, { 0 } };

@@ -154,6 +154,16 @@ static void kineto_described(void)
         "{\"pg_name\":\"3\",\"pg_desc\":\"dp\",\"ranks\":[1,3]}]},\"traceEvents\":["
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum\",\"pid\":0,\"tid\":20,\"ts\":40,\"dur\":100,\"args\":{\"Collective name\":\"allreduce\","
         "\"In msg nelems\":10,\"dtype\":\"Float\",\"Group size\":2,\"Process Group Name\":\"3\",\"Process Group Description\":\"dp\",\"Process Group Ranks\":\"[1, ...]\"}}]}";
+    static const struct import_text nothing[] = {
+        { "one.json",
+          "{\"distributedInfo\":{\"rank\":0,\"world_size\":2},\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":1,\"dur\":5}]}",
+          0 },
+        { "two.json",
+          "{\"distributedInfo\":{\"rank\":1,\"world_size\":2},\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"record_param_comms\",\"ts\":1,\"dur\":5,"
+          "\"args\":{" ALLREDUCE "}}]}",
+          0 },
+        { 0 }
+    };
     char *text[2] = { xasprintf(grouped, 1), xasprintf(grouped, 3) };
     const struct import_text groups[] = { { "a.json", text[0], 0 }, { "b.json", text[1], 0 }, { 0 } };
     struct import_figures f;
@@ -188,6 +198,10 @@ static void kineto_described(void)
            &f, &err) &&
            strstr(err.text, "one.json has kernels, and none of NCCL's"),
        "a timeline without a collective is refused with the reason: %s", err.text);
+    ok(!import_texts(NULL, nothing, &f, &err) &&
+           strstr(err.text, "one.json has kernels, and none of NCCL's") &&
+           strstr(err.text, "1 was left out, the first: a collective of which only the launch"),
+       "what a file has instead of communication is said beside what was left out: %s", err.text);
 }
 
 /* ---- the flight recorder ---- */
@@ -593,6 +607,39 @@ static size_t add_packed(unsigned char *buf, size_t at, size_t size, const char 
     return at;
 }
 
+/* Of a pickle that is damaged behind its first piece. */
+static void packed_pickle(void)
+{
+    enum { BYTES = 600000, ROOM = BYTES + 65536 };
+    unsigned char *buf = xcalloc(ROOM, 1), *pickle = xcalloc(BYTES + 16, 1);
+    struct import_text files[] = { { "_dump_0.gz", (const char *)buf, 0 }, { 0 } };
+    uint32_t random = 1;
+    struct import_figures f;
+    struct err err;
+
+    memcpy(pickle,
+           "\x80\x03"
+           "B\xc0\x27\x09\x00",
+           7); /* BINBYTES of BYTES */
+    for (size_t i = 0; i < BYTES; i++) {
+        random = random * 1664525 + 1013904223;
+        pickle[7 + i] = 'a' + (random >> 24) % 26;
+    }
+    pickle[7 + BYTES] = '.';
+    files[0].bytes = add_packed(buf, 0, ROOM, (const char *)pickle, BYTES + 8);
+    buf[files[0].bytes - 5] ^= 1;
+    ok(!import_texts(NULL, files, &f, &err) &&
+           strstr(err.text, "_dump_0.gz: its compressed data is damaged at about byte"),
+       "damage in a compressed pickle is placed in the file: %s", err.text);
+    pickle[7 + BYTES] = 'R';
+    files[0].bytes = add_packed(buf, 0, ROOM, (const char *)pickle, BYTES + 8);
+    ok(!import_texts(NULL, files, &f, &err) &&
+           strstr(err.text, "_dump_0.gz: unpacked: a pickle that is not read: REDUCE at byte 600008"),
+       "an instruction that is refused is placed in what the file unpacks to: %s", err.text);
+    free(pickle);
+    free(buf);
+}
+
 static void packed(void)
 {
     enum { ROOM = 65536 };
@@ -688,6 +735,7 @@ int main(void)
     halves();
     many_halves();
     packed();
+    packed_pickle();
     refused();
     return done_testing();
 }
