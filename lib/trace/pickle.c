@@ -179,7 +179,9 @@ static int push_text(struct machine *m, const char *text, size_t bytes)
         char *mended = xcalloc(bytes + 1, 1);
 
         memcpy(mended, text, bytes);
-        json = json_string(utf8_mend(mended));
+        for (size_t at = 0; at < bytes; at += strlen(mended + at) + 1) /* NUL is a character of it */
+            utf8_mend(mended + at);
+        json = json_stringn(mended, bytes);
         free(mended);
     }
     return push(m, json);
@@ -404,6 +406,17 @@ static int push_long(struct machine *m, unsigned length_bytes)
     return bytes > sizeof(whole) ? push_float(m, number) : push(m, json_integer(whole));
 }
 
+static int push_float_line(struct machine *m)
+{
+    char digits[DIGITS_MAX + 1], *end;
+    double number;
+
+    if (take_digits(m, digits) < 0)
+        return -1;
+    number = strtod(digits, &end);
+    return end == digits || *end ? refuse(m, "no number") : push_float(m, number);
+}
+
 static int push_binfloat(struct machine *m)
 {
     const unsigned char *p = take(m, 8);
@@ -429,8 +442,6 @@ static int push_binint(struct machine *m, unsigned bytes)
 
 static int push_number(struct machine *m, enum pickle_opcode op)
 {
-    char digits[DIGITS_MAX + 1];
-
     switch (op) {
     case PICKLE_INT:
     case PICKLE_LONG:
@@ -448,7 +459,7 @@ static int push_number(struct machine *m, enum pickle_opcode op)
     case PICKLE_BINFLOAT:
         return push_binfloat(m);
     default: /* FLOAT */
-        return take_digits(m, digits) < 0 ? -1 : push_float(m, strtod(digits, NULL));
+        return push_float_line(m);
     }
 }
 
@@ -479,13 +490,14 @@ static size_t put_utf8(char *to, uint32_t c)
 }
 
 /* Of the escape behind a backslash: how many characters it has, and what it stands for.  raw: as in UNICODE,
- * where others stand for themselves.  0: none. */
+ * where others stand for themselves.  0: none, and *c stays. */
 static size_t escape_of(const char *at, const char *end, bool raw, uint32_t *c)
 {
     static const char letters[] = "abfnrtv\\'\"", meant[] = "\a\b\f\n\r\t\v\\'\"";
     size_t digits = at == end ? 0 : *at == 'u' ? 4 : *at == 'U' ? 8 : *at == 'x' && !raw ? 2 : 0;
     const char *letter = at < end && *at && !raw ? strchr(letters, *at) : NULL;
-    char hex[9] = "", *rest;
+    char hex[9] = "";
+    uint32_t number;
 
     if (letter) {
         *c = (unsigned char)meant[letter - letters];
@@ -494,14 +506,19 @@ static size_t escape_of(const char *at, const char *end, bool raw, uint32_t *c)
     if (!digits || (size_t)(end - at) <= digits)
         return 0;
     memcpy(hex, at + 1, digits);
-    *c = (uint32_t)strtoul(hex, &rest, 16);
-    return *rest || *c > 0x10ffff ? 0 : 1 + digits;
+    if (strspn(hex, "0123456789abcdefABCDEF") < digits)
+        return 0;
+    number = (uint32_t)strtoul(hex, NULL, 16);
+    if (number > 0x10ffff)
+        return 0;
+    *c = number;
+    return 1 + digits;
 }
 
 /* The line of UNICODE (raw), or the quoted one of STRING. */
 static int push_escaped(struct machine *m, bool raw)
 {
-    size_t bytes, n = 0;
+    size_t bytes, room, n = 0;
     const char *at = take_line(m, &bytes), *end;
     char *text;
     int rc;
@@ -515,7 +532,10 @@ static int push_escaped(struct machine *m, bool raw)
         at++;
         end--;
     }
-    text = xcalloc(2 * bytes + 4, 1); /* a byte above 127 takes two, an escape less than it has characters */
+    room = 2 * bytes + 4; /* a byte above 127 takes two, an escape less than it has characters */
+    if (charge(m, room) < 0)
+        return -1;
+    text = xcalloc(room, 1);
     while (at < end) {
         uint32_t c = (unsigned char)*at++;
 
@@ -525,6 +545,7 @@ static int push_escaped(struct machine *m, bool raw)
     }
     rc = push_text(m, text, n);
     free(text);
+    m->memory -= room;
     return rc;
 }
 

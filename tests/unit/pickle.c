@@ -50,6 +50,13 @@ static const struct {
     { "text of 8 bytes' length", P("\x80\x04\x8d\x02\x00\x00\x00\x00\x00\x00\x00hi."), "\"hi\"" },
     { "bytes are text, and '?' where they are not UTF-8", P("\x80\x03(C\x02okB\x02\x00\x00\x00\xff\x41t."),
       "[\"ok\",\"?A\"]" },
+    { "bytes with NUL, and '?' where they are not UTF-8 behind it",
+      P("\x80\x03"
+        "C\x05"
+        "a\x00\xff\x00z."),
+      "\"a\\u0000?\\u0000z\"" },
+    { "a backslash that begins no escape is itself", P("(S'\\x-1'\nS'\\x 1'\nV\\u0x41\nV\\U00110000\nt."),
+      "[\"\\\\x-1\",\"\\\\x 1\",\"\\\\u0x41\",\"\\\\U00110000\"]" },
     { "lists, one item and several",
       P("]q\x00(K\x01K\x02"
         "eK\x03"
@@ -186,6 +193,8 @@ static const struct {
       "APPEND at byte 15: a container changes that is part of another one" },
     { "a number without digits", P("I\n."), "INT at byte 1: a number of 0 characters" },
     { "letters as a number", P("Iseven\n."), "INT at byte 1: no number" },
+    { "letters as a float", P("Fabc\n."), "FLOAT at byte 1: no number" },
+    { "a float and more", P("F1.5x\n."), "FLOAT at byte 1: no number" },
     { "a long number of 200 bytes", P("\x8a\xc8."), "LONG1 at byte 1: a number of 200 bytes" },
     { "text without its quotes", P("Sabc\n."), "STRING at byte 1: text without its quotes" },
 };
