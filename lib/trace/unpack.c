@@ -174,12 +174,14 @@ int64_t unpack_read(struct unpack *u, char *data, size_t bytes, struct err *err)
     if (!u->begun && begin(u, err) < 0)
         return -1;
     while (n < bytes && !u->over) {
+        bool ended;
+
         /* what begins a member is looked at as a whole */
         if ((u->at == u->bytes || (u->packed && !u->inside && u->bytes - u->at < 2)) && fill(u, err) < 0)
             return -1;
-        if (u->at == u->bytes) {
+        ended = u->at == u->bytes;
+        if (ended && !u->inside) {
             u->over = true;
-            u->torn = u->packed && u->inside;
         } else if (!u->packed) {
             n += read_plain(u, data + n, bytes - n);
         } else if (!u->inside) {
@@ -191,6 +193,7 @@ int64_t unpack_read(struct unpack *u, char *data, size_t bytes, struct err *err)
             if (some < 0)
                 return -1;
             n += (size_t)some;
+            u->over = u->torn = ended && !some && u->inside; /* zlib may have held bytes back until then */
         }
     }
     /* an archive that was compressed as a whole */

@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "tests/tap.h"
 #include "trace/json_pieces.h"
+#include "trace/unpack.h"
 
 static char *import_one(const char *name, const char *text, struct import_figures *f, struct err *err)
 {
@@ -607,6 +608,44 @@ static size_t add_packed(unsigned char *buf, size_t at, size_t size, const char 
     return at;
 }
 
+/* What a reader gets of data that it reads by so many bytes. */
+static size_t unpacked_bytes(unsigned char *data, size_t bytes, size_t step, bool *torn)
+{
+    FILE *in = fmemopen(data, bytes, "r");
+    struct unpack *u = unpack_new(in);
+    char *to = xcalloc(step, 1);
+    struct err err;
+    size_t sum = 0;
+    int64_t n;
+
+    while ((n = unpack_read(u, to, step, &err)) > 0)
+        sum += (size_t)n;
+    *torn = n == 0 && unpack_torn(u);
+    unpack_free(u);
+    fclose(in);
+    free(to);
+    return sum;
+}
+
+/* All that can be made of a file that ends too early comes out, however little is read at a time. */
+static void packed_torn(void)
+{
+    enum { ROOM = 65536 };
+    unsigned char *buf = xcalloc(ROOM, 1);
+    char *text = xcalloc(20000, 1);
+    bool torn[2];
+    size_t bytes, whole, parts;
+
+    memset(text, 'a', 20000);
+    bytes = add_packed(buf, 0, ROOM, text, 20000) - 12;
+    whole = unpacked_bytes(buf, bytes, ROOM, &torn[0]);
+    parts = unpacked_bytes(buf, bytes, 1, &torn[1]);
+    ok(whole > 1000 && torn[0] && torn[1], "a compressed file without its last bytes is torn");
+    is_int((long long)parts, (long long)whole, "what zlib held back at the end of a torn file is not lost");
+    free(text);
+    free(buf);
+}
+
 /* Of a pickle that is damaged behind its first piece. */
 static void packed_pickle(void)
 {
@@ -735,6 +774,7 @@ int main(void)
     halves();
     many_halves();
     packed();
+    packed_torn();
     packed_pickle();
     refused();
     return done_testing();
