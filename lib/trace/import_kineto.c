@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/names.h"
 #include "common/text.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
@@ -51,7 +52,6 @@ struct launch {
 
 /* Of distributedInfo. */
 struct group {
-    char name[TRACE_NAME_MAX + 1];
     size_t first, n; /* of the pool of ranks */
 };
 
@@ -60,6 +60,7 @@ struct kineto {
     struct import_skipped *skipped;
     const struct import_file *file;
     uint32_t rank, world; /* world 0: unknown */
+    struct names *names;  /* of the groups, by their numbers */
     struct group *group;
     size_t groups, groups_cap;
     uint32_t *pool;
@@ -81,6 +82,7 @@ struct kineto *kineto_new(struct calls *calls, struct import_skipped *skipped)
 
 void kineto_free(struct kineto *k)
 {
+    names_free(k->names);
     free(k->group);
     free(k->pool);
     free(k->kernels.op);
@@ -101,6 +103,8 @@ void kineto_begin(struct kineto *k, const struct import_file *file)
     k->kernels.n = k->records.n = k->annotations.n = k->marks.n = k->launches = 0;
     k->device.n = k->host.n = 0;
     k->groups = k->pooled = 0;
+    names_free(k->names);
+    k->names = names_new();
 }
 
 static void take_group(struct kineto *k, const json_t *item)
@@ -108,23 +112,26 @@ static void take_group(struct kineto *k, const json_t *item)
     const json_t *ranks = json_object_get(item, "ranks");
     size_t most = json_is_array(ranks) ? json_array_size(ranks) : json_string_length(ranks);
     struct group g = { .first = k->pooled };
+    char name[TRACE_NAME_MAX + 1];
 
     if (!most || most > VIEW_RANKS_MAX * 8 || k->groups >= VIEW_COMMS_MAX || k->pooled + most > POOL_MAX)
         return;
+    json_get_text(item, "pg_name", name, sizeof(name));
+    if (!*name || names_find(k->names, name, strlen(name)) != NAMES_NONE)
+        return;
     k->pool = xgrow(k->pool, &k->pool_cap, k->pooled + most, sizeof(*k->pool));
     g.n = import_ranks(ranks, k->pool + k->pooled, most);
-    json_get_text(item, "pg_name", g.name, sizeof(g.name));
     k->pooled += g.n;
     k->group = xgrow(k->group, &k->groups_cap, k->groups + 1, sizeof(*k->group));
-    k->group[k->groups++] = g;
+    k->group[names_add(k->names, name, strlen(name))] = g;
+    k->groups++;
 }
 
 static const struct group *group_find(const struct kineto *k, const char *name)
 {
-    for (size_t i = 0; *name && i < k->groups; i++)
-        if (!strcmp(k->group[i].name, name))
-            return &k->group[i];
-    return NULL;
+    uint32_t number = names_find(k->names, name, strlen(name));
+
+    return number == NAMES_NONE ? NULL : &k->group[number];
 }
 
 void kineto_info(struct kineto *k, const json_t *info)
