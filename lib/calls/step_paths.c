@@ -19,6 +19,7 @@ struct step_paths {
     uint32_t ranks;
     bool any;        /* a step was taken since steps end where they do */
     uint32_t number; /* its number */
+    uint32_t next; /* the number behind that of the newest step that was handed on; 0: none was since then */
     uint64_t end_ns; /* of the newest step that was handed on; 0: none was */
     struct step_slice *slice;
     size_t slice_cap;
@@ -118,7 +119,7 @@ static void take_step(struct step_paths *s, uint32_t back)
 {
     struct path *p = path_new(s->graph, back, s->ranks);
     struct step_path to = { .number = graph_step_about(s->graph, back).number };
-    bool follows = s->any && s->end_ns && to.number == s->number + 1;
+    bool follows = s->next && to.number == s->next;
 
     s->any = true;
     s->number = to.number;
@@ -134,6 +135,7 @@ static void take_step(struct step_paths *s, uint32_t back)
         fill_step(s, &to, p);
         to.slice = s->slice;
         s->end_ns = to.end_ns;
+        s->next = to.number + 1;
         s->take(&to, s->arg);
     }
     path_free(p);
@@ -163,6 +165,7 @@ void step_paths_call(struct step_paths *s, const struct call *c)
     if (at.moved) {
         graph_reset(s->graph);
         s->any = false;
+        s->next = 0;
     }
     if (!at.ends)
         return;
