@@ -93,8 +93,7 @@ static const struct option_spec format = { .name = "format",
                                            .text = "what the files are; otherwise their content tells" };
 static const struct option_use import_uses[] = { { &format, NULL }, { &output, NULL }, { NULL, NULL } };
 static const struct option_spec perfetto = {
-    .name = "perfetto",
-    .text = "write what Perfetto opens, the only format so far and what is written without it, too"
+    .name = "perfetto", .text = "write Perfetto's format, which is the only one so far, and the default"
 };
 static const struct option_use export_uses[] = { { &perfetto, NULL }, { &output, NULL }, { NULL, NULL } };
 static const struct option_spec cluster = {

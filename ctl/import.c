@@ -24,6 +24,13 @@ static int read_file(struct import *m, const char *name, struct err *err)
     return rc;
 }
 
+/* "1 call" or "N calls", and what is said of them. */
+static void say_count(uint64_t n, const char *one, const char *more, const char *what_one,
+                      const char *what_more)
+{
+    fprintf(stderr, "sgctl: %" PRIu64 " %s %s\n", n, n == 1 ? one : more, n == 1 ? what_one : what_more);
+}
+
 /* What is missing in the trace: a line each, and none for what is not. */
 static void say_left_out(const struct import_figures *f)
 {
@@ -41,45 +48,44 @@ static void say_left_out(const struct import_figures *f)
         fprintf(stderr, "sgctl: %" PRIu64 " broken line%s skipped, the first: %s\n", f->broken,
                 f->broken == 1 ? "" : "s", f->broken_first);
     if (f->ungrouped)
-        fprintf(stderr,
-                "sgctl: %" PRIu64 " records of collectives name no group: they are taken as of all ranks\n",
-                f->ungrouped);
+        say_count(f->ungrouped, "record of a collective names", "records of collectives name",
+                  "no group: it is taken as of all ranks", "no group: they are taken as of all ranks");
     if (f->unclear)
         fprintf(stderr, "sgctl: %" PRIu64 " left out, the first: %s\n", f->unclear, f->why);
     if (c->alone)
-        fprintf(stderr,
-                "sgctl: %" PRIu64 " collectives left out: no other rank of their group is in the files\n",
-                c->alone);
+        say_count(c->alone, "collective", "collectives",
+                  "left out: no other rank of its group is in the files",
+                  "left out: no other rank of their group is in the files");
     if (c->silent)
-        fprintf(stderr,
-                "sgctl: %u of the ranks that others wait for or exchange messages with have no file\n",
-                c->silent);
+        say_count(c->silent, "of the ranks that others wait for or exchange messages with",
+                  "of the ranks that others wait for or exchange messages with", "has no file",
+                  "have no file");
     if (f->late)
-        fprintf(
-            stderr,
-            "sgctl: %" PRIu64
-            " calls end when the recorder looked, which is later than they were over: times of steps and of waiting are as coarse\n",
-            f->late);
+        say_count(
+            f->late, "call ends", "calls end",
+            "when the recorder looked, which is after it was over: times of steps and of waiting are only as exact as that",
+            "when the recorder looked, which is after they were over: times of steps and of waiting are only as exact as that");
     if (c->repeated)
-        fprintf(stderr, "sgctl: %" PRIu64 " calls left out: another call of their rank has the same number\n",
-                c->repeated);
+        say_count(c->repeated, "call", "calls", "left out: another call of its rank has the same number",
+                  "left out: another call of their rank has the same number");
     if (c->strange)
-        fprintf(
-            stderr,
-            "sgctl: %" PRIu64
-            " collectives are another operation on another rank: the files may begin at different steps, and verdicts be wrong\n",
-            c->strange);
+        say_count(
+            c->strange, "collective is", "collectives are",
+            "another operation on another rank: the files may begin at different steps, and verdicts be wrong",
+            "another operation on another rank: the files may begin at different steps, and verdicts be wrong");
     if (c->unsized)
-        fprintf(stderr, "sgctl: %" PRIu64 " calls have no size in the files: 0 bytes are written\n",
-                c->unsized);
+        say_count(c->unsized, "call has", "calls have", "no size in the files: 0 bytes are written",
+                  "no size in the files: 0 bytes are written");
     if (c->one_clock_apart)
         fprintf(stderr, "sgctl: some ranks never met the others: their clocks cannot be compared\n");
     if (c->ranks == 1)
         fprintf(stderr,
                 "sgctl: one rank alone cannot be compared with others: give the files of all ranks\n");
     if (f->torn)
-        fprintf(stderr, "sgctl: %u of %u files end too early: what was complete is used\n", f->torn,
-                f->files);
+        fprintf(stderr, "sgctl: %u of %u file%s too early: what was complete is used\n", f->torn, f->files,
+                f->files == 1  ? " ends"
+                : f->torn == 1 ? "s ends"
+                               : "s end");
 }
 
 int import_run(const char *format, char *const *file, int n, const char *path, struct err *err)

@@ -5,7 +5,8 @@
  * ranks' calls are merged so that those that met stand near each other.  Times stay as they came: each file
  * has a clock of its own, and whoever reads the trace aligns the clocks of its nodes (graph/clock.h).
  *
- * Memory: 88 bytes a call, at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
+ * Memory: at most 200 bytes a call (64 of its own, as many of room for more, and as many while they are
+ * sorted), at most CALLS_MAX calls.  Units: nanoseconds of the file's clock. */
 #ifndef SYNCGUARD_TRACE_CALLS_H
 #define SYNCGUARD_TRACE_CALLS_H
 

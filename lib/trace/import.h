@@ -29,7 +29,7 @@ struct import_figures {
         /* communication that is left out, for too little is known of it; why says what of the first */
         unclear;
     const char *why; /* lent */
-    uint64_t late;   /* calls whose end is when somebody looked, later than they were over */
+    uint64_t late;   /* calls whose end is when somebody looked, after they were over */
     uint64_t broken; /* lines; broken_first says which the first is, and what is wrong with it */
     char broken_first[320];
     uint64_t ungrouped; /* collectives that do not say whose they are: taken as of all ranks */

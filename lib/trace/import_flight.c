@@ -10,7 +10,7 @@
  * not over.
  *
  * A rank comes to a call when the call is created, on the CPU.  The recorder discovers that a call is over
- * when it looks, mostly each 100 ms: times are as coarse.  duration_ms, where it was measured, bounds how
+ * when it looks, mostly each 100 ms: times are only as exact.  duration_ms, where it was measured, bounds how
  * long before that a call began.  Of the calls of a rank that are not over, the oldest started one, else the
  * oldest, is where it is stuck; the others are queued behind it and left out.  How far the ranks have come in
  * their groups is in flight_groups.h.

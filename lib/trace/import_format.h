@@ -26,7 +26,7 @@ struct import_skipped {
     uint64_t other;   /* items that are no communication */
     uint64_t unclear; /* communication of which too little is known; why says what of the first */
     char why[160];
-    uint64_t late;      /* calls in the trace whose end is when somebody looked, later than they were over */
+    uint64_t late;      /* calls in the trace whose end is when somebody looked, after they were over */
     uint64_t ungrouped; /* not left out: collectives that do not say whose they are, taken as of all ranks */
     char nothing[320];  /* what the first file without communication has instead; "": there is none */
 };

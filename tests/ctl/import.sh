@@ -158,7 +158,7 @@ is "$? $(cat err)" "1 sgctl: missing.json: No such file or directory" "a missing
 head -c 300000 "$samples/pipeline.json" >torn.json
 sgctl import torn.json >torn.jsonl 2>err
 is $? 0 "a timeline that ends too early is read as far as it goes"
-like "$(cat err)" '1 of 1 files end too early' "that it does is said"
+like "$(cat err)" '1 of 1 file ends too early' "that it does is said"
 like "$(sgctl --complete sgctl import --format= '' 2>/dev/null; sgctl --complete sgctl import --format=ch)" 'chrome' "formats are completed"
 
 # ---- timelines of real trainings (tests/trace/samples/README.md)
@@ -193,7 +193,7 @@ if [ -f "$others/flight_recorder/tutorial_2.3.json" ]; then
     cp "$others/flight_recorder/tutorial_2.3.json" rank_0.json
     try tutorial rank_0.json
     is "$(jq -c '[.ranks, .trace.records, (.verdicts | length)]' tutorial.json)" '[1,1,0]' "tutorial: one call of one rank, and no verdict"
-    like "$(cat tutorial.err)" '1 calls end when the recorder looked' "tutorial: the end of a call is when somebody looked, which is said"
+    like "$(cat tutorial.err)" '1 call ends when the recorder looked, which is after it was over: ' "tutorial: the end of a call is when somebody looked, which is said"
 else
     skip "tutorial: a dump of version 2.3" "no dumps beside the source tree"
 fi
