@@ -79,7 +79,7 @@ static uint32_t period_of(const struct arrival *list, uint32_t n)
 static void take_latest(const struct arrival *list, uint32_t n, struct arrivals_latest *out)
 {
     struct arrivals_latest l = { .of = n, .waited_s = -1, .each_s = NAN, .low_s = NAN, .high_s = NAN };
-    double time_s[ARRIVALS_MAX / 2 + 1] = { 0 }, square = 0;
+    double time_s[ARRIVALS_MAX] = { 0 }, square = 0; /* the same one may come again and again */
     struct interval interval;
 
     for (uint32_t i = 0; i < n; i++) {

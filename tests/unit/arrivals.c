@@ -57,8 +57,13 @@ int main(void)
     is_near(l.low_s, 0.0035 - 2.353363 * 0.288675e-3, 2e-3, "the lower limit is Student's");
     is_near(l.high_s, 0.0035 + 2.353363 * 0.288675e-3, 2e-3, "the upper limit is Student's");
 
+    arrivals_forget(&a);
     for (uint32_t i = 0; i < ARRIVALS_MAX; i++)
         take(&a, 7, 100 + i, 8, 2, 1, 2);
+    ok(arrivals_latest(&a, &l) && l.rank == 1 && l.period == 1 && l.times == ARRIVALS_MAX,
+       "the same collective may come as often as there is room");
+    is_near(l.each_s, 0.001, 1e-4, "its mean is that of each time");
+    take(&a, 7, 100 + ARRIVALS_MAX, 8, 2, 1, 2);
     ok(!arrivals_latest(&a, &l), "a run of many collectives is not one of few steps");
     arrivals_forget(&a);
     take(&a, 7, 0, 8, 3, 1, 2);
