@@ -9,6 +9,11 @@ bool view_stall_is_seen(const struct view_rank *k, double now_s)
     return k->never_left || k->live_at_s + LIVE_VALID_S > now_s;
 }
 
+bool view_stall_is_counted(const struct view_rank *k)
+{
+    return k->missed && !k->events;
+}
+
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s)
 {
     if (!k->known || k->ended || !view_stall_is_seen(k, now_s))

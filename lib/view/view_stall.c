@@ -318,12 +318,6 @@ static bool differs(const struct stall_search *s, const struct view_rank *k)
     return s->mark[k - roster_at(s->v->roster, 0)] == DIFFERS;
 }
 
-/* A guest counts what it does and records none of it. */
-static bool is_only_counted(const struct view_rank *k)
-{
-    return k->missed && !k->events;
-}
-
 static bool has_other_size(const struct stall_search *s, const struct view_rank *k)
 {
     return s->mark[k - roster_at(s->v->roster, 0)] == OTHER_SIZE;
@@ -331,7 +325,7 @@ static bool has_other_size(const struct stall_search *s, const struct view_rank 
 
 static bool waits_for_nobody(const struct stall_search *s, const struct view_rank *k)
 {
-    return k->known && !k->ended && !is_only_counted(k) &&
+    return k->known && !k->ended && !view_stall_is_counted(k) &&
            view_stall_doing(s->v, k, s->now_s) <= STALL_OUTSIDE &&
            s->mark[k - roster_at(s->v->roster, 0)] != PASSED;
 }
@@ -421,6 +415,13 @@ static bool ends_chains_unknown(const struct stall_search *s, const struct view_
     return s->end[k - roster_at(s->v->roster, 0)] == STALL_END_UNKNOWN;
 }
 
+/* Others wait for it while it waits itself: for whom is not known. */
+static bool is_awaited_in_call(const struct stall_search *s, uint32_t rank)
+{
+    return s->awaited[rank] &&
+           view_stall_doing(s->v, roster_at(s->v->roster, rank), s->now_s) >= STALL_COLLECTIVE;
+}
+
 /* Whoever the chains of ranks that wait for one another end at.  That others' records are missing says little
  * of them where they are many: then not all files were given. */
 static void name_roots(struct stall_search *s)
@@ -445,7 +446,7 @@ static void name_roots(struct stall_search *s)
         s->n = s->n_circle;
     } else if (!s->n && !s->told) {
         name_all(s, STALL_MISSING, ends_chains_unknown);
-        s->n = s->n == 1 ? 1 : 0;
+        s->n = s->n == 1 && is_awaited_in_call(s, s->rank[0]);
     }
 }
 

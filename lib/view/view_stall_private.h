@@ -17,6 +17,8 @@ enum stall_doing {
 enum stall_doing view_stall_doing(const struct view *v, const struct view_rank *k, double now_s);
 /* Is it known what the rank does? */
 bool view_stall_is_seen(const struct view_rank *k, double now_s);
+/* A guest counts what it does and records none of it. */
+bool view_stall_is_counted(const struct view_rank *k);
 
 /* A member of the communicator, or one that has ended, which may have been. */
 bool view_stall_belongs(const struct view *v, uint64_t comm, uint32_t rank);
@@ -59,10 +61,12 @@ enum stall_why {
 
 /* Where a chain of ranks that wait for one another ends. */
 enum stall_end {
-    STALL_END_NONE,       /* not at this rank */
-    STALL_END_UNKNOWN,    /* whom the rank waits for, if for anybody, is not known */
-    STALL_END_FREE,       /* it is in no call, and others wait for it */
-    STALL_END_BEHIND,     /* it is in a collective to which all have come, and which others have left */
+    STALL_END_NONE,    /* not at this rank */
+    STALL_END_UNKNOWN, /* whom the rank waits for, if for anybody, is not known */
+    STALL_END_FREE,    /* it is in no call, and others wait for it */
+    /* it is in a collective to which all have come, and which others have left; where not all is told, others
+     * wait for it besides: else it may wait for the transfer */
+    STALL_END_BEHIND,
     STALL_END_UNRECORDED, /* others wait for it, and nothing of it is recorded */
 };
 

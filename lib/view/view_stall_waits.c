@@ -249,21 +249,32 @@ static void find_components(struct search *t, uint32_t nodes)
 
 /* ---- where the chains end ---- */
 
+/* Is it known that the rank is in no call?  A record has all that there was to know. */
+static bool is_known_free(const struct stall_search *s, const struct view_rank *k)
+{
+    bool seen = presence_finished(s->v->presence) || view_stall_is_seen(k, s->now_s);
+
+    return s->told || (k->known && (k->ended || (seen && !view_stall_is_counted(k))));
+}
+
 static enum stall_end end_of_rank(const struct stall_search *s, uint32_t rank)
 {
     const struct view_rank *k = roster_at(s->v->roster, rank);
 
     if (doing_of(s, rank) >= STALL_COLLECTIVE || (k->queued && !k->ended))
         return STALL_END_UNKNOWN;
-    return k->unrecorded ? STALL_END_UNRECORDED : STALL_END_FREE;
+    if (k->unrecorded)
+        return STALL_END_UNRECORDED;
+    return is_known_free(s, k) ? STALL_END_FREE : STALL_END_UNKNOWN;
 }
 
-/* Of the ranks that wait in a collective to which no member has still to come. */
+/* Of the ranks that wait in a collective to which no member has still to come.  While a job runs, who left it
+ * may compute on, and those inside wait for a transfer: unless somebody waits for them. */
 static enum stall_end end_of_meeting(const struct stall_search *s, const struct meeting *m, uint32_t rank)
 {
-    return m->passed && !m->unseen && ring_op_synchronises(m->op) && !is_outdated(s, m, rank)
-               ? STALL_END_BEHIND
-               : STALL_END_UNKNOWN;
+    bool behind = m->passed && !m->unseen && ring_op_synchronises(m->op) && !is_outdated(s, m, rank);
+
+    return behind && (s->told || s->awaited[rank]) ? STALL_END_BEHIND : STALL_END_UNKNOWN;
 }
 
 /* The rank waits for a message of another one that has made calls beyond the one that it is in: the other end

@@ -533,6 +533,9 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
             missing > 1 ? "s" : "", missing > 1 ? "" : "es", first, missing > 1 ? ", ..." : "");
     else if (waiting && waiting == s->scene.ranks)
         say(w, "every rank has entered and none leaves, so the transfer itself has stopped");
+    else if (waiting && !s->told && s->scene.collectives + s->scene.messages < s->scene.ranks)
+        say(w, "%u inside, and for whom or what %s is not known", waiting,
+            waiting == 1 ? "it waits" : "they wait");
     else if (waiting)
         say(w,
             "%u inside; the other ranks wait in other calls, and which of them holds the others up is not known",

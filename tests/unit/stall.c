@@ -16,7 +16,8 @@
 
 static struct view *view;
 static double now_s;
-static uint32_t recorded = RANKS; /* ranks from 0 on that are */
+static uint32_t recorded = RANKS;      /* ranks from 0 on that are ... */
+static uint32_t left_out = UINT32_MAX; /* ... but this one */
 
 /* What a rank does while the job stands still. */
 struct rank {
@@ -49,20 +50,25 @@ static void announce(uint64_t name, uint32_t first, uint32_t size)
                                                .last = first + size - 1 } });
 }
 
+static void sample(uint64_t comm, uint32_t r, uint32_t seq)
+{
+    put((struct telemetry_item){ .kind = TELEMETRY_SAMPLE,
+                                 .sample = { .rank = r,
+                                             .op = RING_OP_ALLREDUCE,
+                                             .comm = comm,
+                                             .seq = seq,
+                                             .n = 1,
+                                             .root = -1,
+                                             .bytes = 8,
+                                             .stay_ns = 1000000 * (1 + r),
+                                             .stay_sum_ns = 1000000 * (1 + r),
+                                             .gap_sum_ns = 90000000 } });
+}
+
 static void step(uint32_t seq)
 {
     for (uint32_t r = 0; r < RANKS; r++) {
-        put((struct telemetry_item){ .kind = TELEMETRY_SAMPLE,
-                                     .sample = { .rank = r,
-                                                 .op = RING_OP_ALLREDUCE,
-                                                 .comm = WORLD,
-                                                 .seq = seq,
-                                                 .n = 1,
-                                                 .root = -1,
-                                                 .bytes = 8,
-                                                 .stay_ns = 1000000 * (1 + r),
-                                                 .stay_sum_ns = 1000000 * (1 + r),
-                                                 .gap_sum_ns = 90000000 } });
+        sample(WORLD, r, seq);
         put((struct telemetry_item){ .kind = TELEMETRY_STEP,
                                      .step = { .rank = r,
                                                .comm = WORLD,
@@ -87,7 +93,8 @@ static void start(uint32_t steps)
     view = view_new(&params, now_s);
     for (uint32_t r = 0; r < recorded; r++) {
         snprintf(node, sizeof(node), "node%u", r);
-        view_rank_add(view, r, 0, node, "");
+        if (r != left_out)
+            view_rank_add(view, r, 0, node, "");
     }
     announce(WORLD, 0, RANKS);
     announce(ROW, 4, 4);
@@ -268,6 +275,14 @@ static const struct {
       { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
       ": allreduce 40 of world (8 ranks) has been open for 40.0 s: every rank has entered and none leaves, so the transfer itself has "
       "stopped" },
+    { "ranks inside of a collective that one has left, for whom nobody waits, are not named",
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      ": allreduce 40 of world (8 ranks) has been open for 40.0 s: 7 inside, and for whom or what they wait is not known" },
+    { "nor is the only one that is still inside, though all others have left it",
+      { .op = NONE, .comm = WORLD, .seq = 40 },
+      { .op = ALLREDUCE, .comm = WORLD, .seq = 40 },
+      ": allreduce 40 of world (8 ranks) has been open for 40.0 s: 1 inside, and for whom or what it waits is not known" },
     { "of ranks that poll, the one whose newest collective is older is behind",
       { .op = NONE, .comm = WORLD, .seq = 40 },
       { .op = NONE, .comm = WORLD, .seq = 39 },
@@ -385,6 +400,25 @@ static void chain_to_a_rank_that_was_there(void)
         "r5: rank 5 on node5 has not come to allreduce 78 of 4@4 (4 ranks), in which 3 wait (between calls for 40.0 s, "
         "its last collective was 40)",
         "the rank at the end of all chains is named, with the collective that it misses");
+    view_free(view);
+}
+
+/* Ranks 5 to 7 have left the row's collective in which rank 4 is still, and all wait for it in world. */
+static void behind_where_others_have_left(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    for (uint32_t r = 5; r < RANKS; r++)
+        sample(ROW, r, 78);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[4] = (struct rank){ .op = ALLREDUCE, .comm = ROW, .seq = 78 };
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r4: rank 4 on node4 is still in allreduce 78 of 4@4 for 40.0 s, which others have left, and is missed in allreduce 40 of world (8 ranks), "
+        "in which 7 wait",
+        "a rank inside of a collective that others have left is named where these wait for it");
     view_free(view);
 }
 
@@ -716,6 +750,29 @@ static void only_counted(void)
     recorded = RANKS;
 }
 
+/* All others receive from one of which nothing is known, or only how much it calls. */
+static void messages_from_the_unseen(void)
+{
+    left_out = 5;
+    start(200);
+    fill(waiting, (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = 5 });
+    stand_still(waiting, 40);
+    ok(hang()[0] == ':', "a rank that is not recorded is not named, though others wait for its message: %s",
+       hang());
+    view_free(view);
+    left_out = UINT32_MAX;
+    recorded = RANKS - 1;
+    start(200);
+    view_rank_add(view, RANKS - 1, 0, "node7", "");
+    put((struct telemetry_item){ .kind = TELEMETRY_COUNTS, .counts = { .rank = RANKS - 1, .missed = 200 } });
+    fill(waiting, (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = RANKS - 1 });
+    waiting[RANKS - 1] = (struct rank){ .op = NONE };
+    stand_still(waiting, 40);
+    ok(hang()[0] == ':', "nor is one of whom everything is only counted: %s", hang());
+    view_free(view);
+    recorded = RANKS;
+}
+
 static void suspended(void)
 {
     struct view_figures f;
@@ -742,6 +799,7 @@ int main(void)
     table();
     chain();
     chain_to_a_rank_that_was_there();
+    behind_where_others_have_left();
     deadlock();
     front_of_the_missing();
     messages_in_a_circle();
@@ -757,6 +815,7 @@ int main(void)
     all_silent();
     unrecorded();
     only_counted();
+    messages_from_the_unseen();
     suspended();
     return done_testing();
 }
