@@ -501,8 +501,8 @@ static void name_culprits(struct stall_search *s)
         name_all(s, STALL_MISSING, waits_for_nobody);
         if (s->n == s->scene.ranks)
             s->n = 0; /* all of them: nobody waits for anybody */
-        keep_those(s, is_idle);
         keep_those(s, is_awaited);
+        keep_those(s, is_idle);
         keep_first(s);
     }
     name_all(s, STALL_BEHIND, behind_inside);

@@ -492,6 +492,20 @@ static void messages_in_a_circle(void)
     view_free(view);
 }
 
+/* All receive from rank 5, which computes, but rank 3, which sleeps and for which nobody waits. */
+static void awaited_before_asleep(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    fill(rank, (struct rank){ .op = MESSAGE, .message = RING_OP_RECV, .peer = 5 });
+    rank[3] = (struct rank){ .op = NONE, .idle = true };
+    rank[5] = (struct rank){ .op = NONE };
+    stand_still(rank, 40);
+    ok(!strncmp(hang(), "r5: ", 4), "who is waited for is named, not who sleeps and is not: %s", hang());
+    view_free(view);
+}
+
 static void all_stopped(void)
 {
     struct rank rank[RANKS];
@@ -803,6 +817,7 @@ int main(void)
     deadlock();
     front_of_the_missing();
     messages_in_a_circle();
+    awaited_before_asleep();
     all_stopped();
     messages_only();
     limits();
