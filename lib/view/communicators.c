@@ -259,7 +259,10 @@ static struct comm *begin_again(struct communicators *s, struct comm *k, const s
     join_free(k->join);
     k->join = join_new(c);
     for (uint32_t i = 0; i < k->size; i++)
-        k->member[i].placed = k->member[i].freed = false;
+        k->member[i] = (struct member_sums){ .rank = k->member[i].rank,
+                                             .sampled = k->member[i].sampled,
+                                             .recent_s = k->member[i].recent_s,
+                                             .run_s = k->member[i].run_s };
     k->placed = k->freed = 0;
     k->over = k->disputed = false;
     k->made = true;
@@ -267,6 +270,16 @@ static struct comm *begin_again(struct communicators *s, struct comm *k, const s
     if (k->ranged)
         set_range(s, k, c->first, c->last);
     return k;
+}
+
+/* Made again, it has other members: what the ones before spent is not theirs. */
+static void forget_sums(struct comm *k)
+{
+    for (uint32_t i = 0; i < k->size; i++) {
+        k->member[i].sampled = false;
+        k->member[i].recent_s = k->member[i].run_s = 0;
+    }
+    k->recent = k->run = (struct joined_sums){ 0 };
 }
 
 /* Whether this member's description agrees with the others'. */
@@ -280,6 +293,8 @@ static bool place_member(struct communicators *s, struct comm *k, const struct c
         s->disputes++;
         return false;
     }
+    if (m->sampled && m->rank != c->rank)
+        forget_sums(k);
     k->placed += !m->placed;
     m->placed = true;
     m->rank = c->rank;

@@ -12,6 +12,7 @@
 #define WORLD  0x1234u
 #define ROW    0x77u /* ranks 4 to 7 */
 #define LOW    0x78u /* ranks 0 to 3 */
+#define AGAIN  0x79u /* ranks 4 to 7 */
 #define STEP_S 0.1
 
 static struct view *view;
@@ -37,7 +38,7 @@ static void put(struct telemetry_item item)
     view_item(view, now_s, &item);
 }
 
-static void announce(uint64_t name, uint32_t first, uint32_t size)
+static void announce_as(uint64_t name, uint32_t first, uint32_t size, uint32_t flags)
 {
     for (uint32_t r = first; r < first + size; r++)
         put((struct telemetry_item){ .kind = TELEMETRY_COMM,
@@ -47,7 +48,13 @@ static void announce(uint64_t name, uint32_t first, uint32_t size)
                                                .size = size,
                                                .comm_rank = r - first,
                                                .first = first,
-                                               .last = first + size - 1 } });
+                                               .last = first + size - 1,
+                                               .flags = flags } });
+}
+
+static void announce(uint64_t name, uint32_t first, uint32_t size)
+{
+    announce_as(name, first, size, 0);
 }
 
 static void sample(uint64_t comm, uint32_t r, uint32_t seq)
@@ -400,6 +407,32 @@ static void chain_to_a_rank_that_was_there(void)
         "r5: rank 5 on node5 has not come to allreduce 78 of 4@4 (4 ranks), in which 3 wait (between calls for 40.0 s, "
         "its last collective was 40)",
         "the rank at the end of all chains is named, with the collective that it misses");
+    view_free(view);
+}
+
+/* The same in a communicator that was made again under its name: what its ranks did in the one before is not
+ * what they did in this one. */
+static void chain_in_one_made_again(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    announce_as(AGAIN, 4, 4, RING_COMM_BOUNDED);
+    for (uint32_t r = 4; r < RANKS; r++)
+        sample(AGAIN, r, 100);
+    for (uint32_t r = 4; r < RANKS; r++)
+        put((struct telemetry_item){ .kind = TELEMETRY_COMM_END, .comm_end = { .rank = r, .name = AGAIN } });
+    announce_as(AGAIN, 4, 4, RING_COMM_BOUNDED);
+    step(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 41 });
+    rank[4] = rank[6] = rank[7] = (struct rank){ .op = ALLREDUCE, .comm = AGAIN, .seq = 78 };
+    rank[5] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 41 };
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r5: rank 5 on node5 has not come to allreduce 78 of 4@4.2 (4 ranks), in which 3 wait (between calls for 40.0 s, "
+        "its last collective was 41)",
+        "a rank has not passed a collective because it has in an earlier communicator of the same name");
     view_free(view);
 }
 
@@ -813,6 +846,7 @@ int main(void)
     table();
     chain();
     chain_to_a_rank_that_was_there();
+    chain_in_one_made_again();
     behind_where_others_have_left();
     deadlock();
     front_of_the_missing();
