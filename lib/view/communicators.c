@@ -247,15 +247,35 @@ static struct comm *comm_add(struct communicators *s, const struct comm_item *c,
     return &s->comm[at];
 }
 
-/* All its members have freed it, and here is one again.  NULL: of another size, so that nothing of it is
- * left.
- */
+/* The rank says that it is where another one is, or is itself in another place. */
+static bool contradicts(const struct comm *k, const struct comm_item *c)
+{
+    uint32_t before = join_place(k->join, c->rank);
+    const struct member_sums *m = &k->member[c->comm_rank];
+
+    return (m->placed && m->rank != c->rank) || (before != UINT32_MAX && before != c->comm_rank);
+}
+
+/* All members that are known have freed it, and here is one: of the next of that name, and not one of this
+ * that comes late? */
+static bool is_next(const struct comm *k, const struct comm_item *c)
+{
+    return k->bounded && k->freed && k->freed >= join_announced(k->join) &&
+           (k->placed == k->size || k->size != c->size || (c->comm_rank < k->size && contradicts(k, c)));
+}
+
+/* All its members have freed it, and here is one again.  NULL: of another size, or wider than there is memory
+ * for, so that nothing of it is left. */
 static struct comm *begin_again(struct communicators *s, struct comm *k, const struct comm_item *c)
 {
-    if (k->size != c->size || !join_fits(c)) {
+    double more = bytes_of(c) - k->bytes;
+
+    if (k->size != c->size || !join_fits(c) || (more > 0 && !quota_fits(s->quota, more))) {
         comm_remove(s, k);
         return NULL;
     }
+    k->bytes += more;
+    s->quota->held[QUOTA_COMMS] += more;
     join_free(k->join);
     k->join = join_new(c);
     for (uint32_t i = 0; i < k->size; i++)
@@ -285,10 +305,10 @@ static void forget_sums(struct comm *k)
 /* Whether this member's description agrees with the others'. */
 static bool place_member(struct communicators *s, struct comm *k, const struct comm_item *c)
 {
-    uint32_t before = join_place(k->join, c->rank), first = UINT32_MAX, last = 0;
+    uint32_t first = UINT32_MAX, last = 0;
     struct member_sums *m = &k->member[c->comm_rank];
 
-    if ((m->placed && m->rank != c->rank) || (before != UINT32_MAX && before != c->comm_rank)) {
+    if (contradicts(k, c)) {
         k->disputed = true;
         s->disputes++;
         return false;
@@ -326,7 +346,7 @@ static void announce_member(struct communicators *s, const struct comm_item *c, 
         s->quota->refused++;
         return;
     }
-    if (k && k->bounded && k->freed && k->freed >= join_announced(k->join))
+    if (k && is_next(k, c))
         k = begin_again(s, k, c);
     if (!k)
         k = comm_add(s, c, series);

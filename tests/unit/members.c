@@ -217,6 +217,45 @@ static void made_again(void)
     is_int(goes_to(comm, 0, 1), 1,
            "members that free it and describe it again one after the other keep their places");
     view_free(view);
+    start();
+    describe(comm, 2, 0, 0);
+    frees(comm, 0);
+    describe(comm, 2, 1, 1);
+    is_int(goes_to(comm, 1, 0), 0, "a member that comes after another one has freed it is one of the same");
+    view_free(view);
+    start();
+    describe(comm, 3, 0, 0);
+    frees(comm, 0);
+    describe(comm, 3, 1, 0);
+    is_int((long long)figures().comms_disputed, 0,
+           "one of which not all members are recorded is made again where another rank has a place");
+    view_free(view);
+}
+
+/* What it needs depends on how far its ranks are from each other. */
+static void made_again_wider(void)
+{
+    struct telemetry_item wide = { .kind = TELEMETRY_COMM,
+                                   .comm = { .rank = 0,
+                                             .name = comm,
+                                             .membership = comm,
+                                             .size = 2,
+                                             .last = 1000,
+                                             .flags = RING_COMM_BOUNDED } };
+    double bytes;
+
+    start();
+    put(wide);
+    bytes = view_bytes(view);
+    view_free(view);
+    start();
+    describe(comm, 2, 0, 0);
+    describe(comm, 2, 1, 1);
+    frees(comm, 0);
+    frees(comm, 1);
+    put(wide);
+    is_near(view_bytes(view), bytes, 1e-9, "made again for ranks farther apart it counts as what it needs");
+    view_free(view);
 }
 
 /* Rows and columns of a grid share their first ranks. */
@@ -275,6 +314,7 @@ int main(void)
     all_ranks();
     contradictions();
     made_again();
+    made_again_wider();
     labels();
     partner();
     return done_testing();
