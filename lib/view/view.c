@@ -384,6 +384,8 @@ bool view_call_place(struct view *v, struct call *c)
 
     if (!call_is_message(c) || !(c->flags & RING_EVENT_MEMBER))
         return true;
+    if (!roster_find(v->roster, c->rank, c->app))
+        return false;
     rank = communicators_rank(v->communicators, c->comm, c->peer);
     if (rank == UINT32_MAX) {
         v->unplaced++;

@@ -94,8 +94,8 @@ uint32_t view_findings(const struct view *v);
 void view_call(struct view *v, double now_s, const struct call *c);
 void view_call_lost(struct view *v, uint32_t rank); /* a call of this rank is missing here */
 /* A message whose other end is named by its place in a communicator gets that one's rank; other calls stay as
- * they are.  False: it is not known, which is counted, and the message is missing; call items are done so
- * by view_item(). */
+ * they are.  False: it is not known, which is counted, and the message is missing; or it is none of a
+ * rank that is known, such as a late one of a process before.  Call items are done so by view_item(). */
 bool view_call_place(struct view *v, struct call *c);
 /* Would calls say more of this job than its samples and steps?  Where ranks pass messages, begin calls that
  * they complete later, or meet in several communicators. */

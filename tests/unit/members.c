@@ -61,12 +61,19 @@ static struct call message(uint64_t name, uint32_t from, uint32_t place)
                           .leave_ns = 2000 };
 }
 
-/* The rank that a message of `from` to a place goes to; -1: that is not known. */
-static int goes_to(uint64_t name, uint32_t from, uint32_t place)
+/* The rank that a message of `from`, in a process of that number, to a place goes to; -1: that is not known.
+ */
+static int goes_to_of(uint64_t name, uint32_t from, uint32_t place, uint16_t app)
 {
     struct call c = message(name, from, place);
 
+    c.app = app;
     return view_call_place(view, &c) && !(c.flags & RING_EVENT_MEMBER) ? (int)c.peer : -1;
+}
+
+static int goes_to(uint64_t name, uint32_t from, uint32_t place)
+{
+    return goes_to_of(name, from, place, 0);
 }
 
 static const char *label(uint64_t name)
@@ -101,6 +108,8 @@ static void late_members(void)
     is_int(goes_to(comm, 3, 0), 1, "and so is the place of the first one");
     is_int(goes_to(comm, 3, 2), -1, "a place that it does not have is none");
     is_str(label(comm), "2@1", "the communicator is labelled by its true first rank");
+    is_int(goes_to_of(comm, 1, 5, 7), -1, "a late message of a process before this rank's goes nowhere");
+    is_int((long long)figures().messages_unplaced, 5, "and is not counted as one of the rank's");
     refused = figures().refused;
     put((struct telemetry_item){ .kind = TELEMETRY_CALL, .call = message(comm, 1, 1) });
     ok(figures().messages_unplaced == 5 && figures().refused == refused,
