@@ -187,7 +187,10 @@ static void say_others(struct words *w, const struct stall_search *s)
         say(w, "%u other%s in %s %u of %s", others, others == 1 ? " waits" : "s wait",
             collective_name(s->front.op), s->front.seq, label(s->v, s->front.comm).s);
     else
-        say(w, "%u other%s for messages", others, others == 1 ? " waits" : "s wait");
+        say(w, "%u other%s %s", others, others == 1 ? " waits" : "s wait",
+            !s->scene.collectives ? "for messages"
+            : s->scene.messages   ? "in calls"
+                                  : "in collectives of which it is not known who takes part");
 }
 
 static void describe_halted(struct words *w, const struct stall_search *s)
@@ -545,7 +548,11 @@ static void describe_nobody(struct words *w, const struct stall_search *s)
         say_for(w, s->now_s - s->scene.message_s);
         say(w, ": %u of %u ranks wait for one, no process is stopped, and who should send is not known",
             s->scene.messages, s->scene.ranks);
-    } else
+    } else if (s->scene.collectives)
+        say(w, "%u rank%s in collectives of which it is not known who takes part, the first for %s",
+            s->scene.collectives, s->scene.collectives == 1 ? " waits" : "s wait",
+            text_s(s->now_s - s->scene.collective_s).s);
+    else
         say(w, "no step for %s: no rank waits in a call, so all compute, poll or write",
             text_s(s->now_s - view_stall_idle_since_s(s->v)).s);
 }

@@ -455,6 +455,29 @@ static void behind_where_others_have_left(void)
     view_free(view);
 }
 
+/* Two groups have made one of the same name: of that nothing is known. */
+static void in_a_disputed_one(void)
+{
+    struct rank rank[RANKS];
+
+    start(40);
+    announce_as(AGAIN, 0, 4, RING_COMM_BOUNDED);
+    announce_as(AGAIN, 4, 4, RING_COMM_BOUNDED);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = AGAIN, .seq = 3 });
+    stand_still(rank, 40);
+    is_str(hang(),
+           ": 8 ranks wait in collectives of which it is not known who takes part, the first for 40.0 s",
+           "ranks that wait in a communicator of which two claim a place do wait in a call");
+    rank[5].process = STOPPED;
+    stand_still(rank, 40);
+    is_str(
+        hang(),
+        "r5: rank 5 on node5 is stopped (SIGSTOP) in allreduce 3 of 0000000000000079 for 40.0 s; 7 others wait in collectives of which "
+        "it is not known who takes part",
+        "so it is said where one of them is stopped");
+    view_free(view);
+}
+
 /* Ranks 4 to 7 wait in their row for rank 5, which waits in world for them. */
 static void deadlock(void)
 {
@@ -848,6 +871,7 @@ int main(void)
     chain_to_a_rank_that_was_there();
     chain_in_one_made_again();
     behind_where_others_have_left();
+    in_a_disputed_one();
     deadlock();
     front_of_the_missing();
     messages_in_a_circle();
