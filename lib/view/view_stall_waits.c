@@ -14,9 +14,9 @@
 #include "ring/ring.h"
 #include "view/view_stall_private.h"
 
-/* Edges of collectives; what is beyond is not followed, and nobody is named for it. */
-#define EDGES_MAX (1u << 22)
-#define NOWHERE   UINT32_MAX
+/* Members of collectives, of all together; what is beyond is not looked at, and nobody is named for it. */
+#define PLACES_MAX (1u << 22)
+#define NOWHERE    UINT32_MAX
 
 /* A collective in which ranks wait. */
 struct meeting {
@@ -37,6 +37,7 @@ struct waits {
     size_t meetings, meetings_cap;
     uint32_t *edge;
     size_t edges, edges_cap;
+    size_t places; /* looked at */
 };
 
 static enum stall_doing doing_of(const struct stall_search *s, uint32_t rank)
@@ -82,14 +83,15 @@ static void add_absent(struct waits *w, struct meeting *m)
 
     m->first = w->edges;
     m->newest = UINT32_MAX;
-    for (uint32_t place = 0; place < size; place++) {
+    m->unseen = size > PLACES_MAX - w->places;
+    for (uint32_t place = 0; place < size && w->places < PLACES_MAX; place++, w->places++) {
         uint32_t rank = communicators_member_at(s->v->communicators, m->comm, place);
         const struct view_rank *k = rank < w->ranks ? roster_at(s->v->roster, rank) : NULL;
         enum stall_doing doing = k ? view_stall_doing(s->v, k, s->now_s) : STALL_ELSEWHERE;
 
         if (k)
             see_newest(s, m, rank);
-        if (!k || w->edges >= EDGES_MAX) {
+        if (!k) {
             m->unseen = true;
         } else if (doing == STALL_COLLECTIVE && k->inside_comm == m->comm && k->inside_seq == m->seq) {
             m->inside++;
