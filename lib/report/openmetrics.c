@@ -226,6 +226,8 @@ static void write_hangs(const struct writer *w, const struct report_row *const *
     family(w, "job_hung", GAUGE,
            "1 where the job waits for ranks that do not come, 0 where none is found to.");
     for (size_t i = 0; i < n; i++) {
+        if (rows[i]->ranks <= 0 && !hangs(rows[i]))
+            continue; /* nothing is seen of it */
         fputs(PREFIX "job_hung", w->out);
         label(w, '{', "job_id", rows[i]->id);
         fputc('}', w->out);

@@ -144,6 +144,11 @@ static void well(void)
         OPENMETRICS_1_0);
 
     ok(has(text, "syncguard_job_hung{job_id=\"8.0\"} 0"), "openmetrics_text: a job without a hang has none");
+    free(text);
+    text = text_of(status, "[{\"id\":\"8.0\",\"ranks\":0,\"verdicts\":[]},{\"id\":\"9.0\"}]", 10,
+                   OPENMETRICS_1_0);
+    is_int(samples(text, "syncguard_job_hung"), 0,
+           "openmetrics_text: whether a job hangs of which nothing is seen is not known");
     ok(samples(text, "syncguard_job_agents_lost") == 0 && samples(text, "syncguard_job_records_dropped") == 0,
        "openmetrics_text: what is not known of agents and records has no sample");
     free(text);
