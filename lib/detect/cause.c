@@ -170,6 +170,7 @@ static void gpu_clock_text(const struct cause *c, const char *mine, const char *
     const struct cause_gpu *g = &c->gpu;
     const char *why = reasons[weightiest(c->throttle)].text;
     bool known = g->index >= 0 && g->clock_max_mhz > 0;
+    char which[96] = "";
 
     buf[0] = '\0';
     if (known && c->ranks <= 1) {
@@ -188,7 +189,14 @@ static void gpu_clock_text(const struct cause *c, const char *mine, const char *
             append_temperature(g, ", ", "", buf, size);
         }
     }
-    append_errors(g, "; it counts ", buf, size);
+    if (!known && c->ranks > 1 && g->index >= 0) { /* it has not been spoken of */
+        text_append(which, sizeof(which), "; ");
+        append_gpu(c, which, sizeof(which));
+        text_append(which, sizeof(which), " counts ");
+        append_errors(g, which, buf, size);
+    } else if (known || c->ranks <= 1) {
+        append_errors(g, "; it counts ", buf, size);
+    }
 }
 
 static void gpu_errors_text(const struct cause *c, char *buf, size_t size)

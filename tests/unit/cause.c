@@ -274,6 +274,12 @@ static void causes(void)
         cause_of(NODE1, buf),
         "their GPUs run at 56.0 % of the largest clock, the others' at 98.0 %, held down by the power supply; slowest: rank 2's GPU 0 990 of 1980 MHz",
         "cause: both GPUs of a node, and the slower one of them");
+    state[2].clock_max_mhz = 0;
+    state[2].uncorrected = 2;
+    is_str(
+        cause_of(NODE1, buf),
+        "their GPUs run at 56.0 % of the largest clock, the others' at 98.0 %, held down by the power supply; rank 2's GPU 0 counts 2 uncorrected memory errors since its agent began",
+        "cause: which one counts errors is said where no GPU has been spoken of");
 
     all_well();
     state[3] = well_state;
