@@ -145,9 +145,11 @@ void view_append_latest(const struct view *v, double run_s, char *buf, size_t si
     if (!arrivals_latest(&v->arrivals, &l))
         return;
     if (l.waited_s < LATE_SHOWN * run_s || !(l.waited_s > 0)) {
-        text_append(buf, size, " The others waited for no rank alone%s%s.",
-                    isnan(run_s) ? "" : " for more of the time than ",
-                    isnan(run_s) ? "" : text_percent(LATE_SHOWN).s);
+        if (isnan(run_s))
+            text_append(buf, size, " The others waited for no rank alone.");
+        else
+            text_append(buf, size, " The others waited for no single rank for more than %s of the time.",
+                        text_percent(LATE_SHOWN).s);
         return;
     }
     text_append(buf, size,
