@@ -32,10 +32,15 @@ void arrivals_take(struct arrivals *a, const struct joined *j)
 {
     double next_s = INFINITY;
 
+    if (j->slots > a->size) {
+        arrivals_forget(a);
+        a->size = j->slots;
+    }
     if (a->many || !j->complete || j->n != 1 || j->present < 2)
         return;
     if (a->n >= ARRIVALS_MAX) {
         arrivals_forget(a);
+        a->size = j->slots;
         a->many = true;
         return;
     }

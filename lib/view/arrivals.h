@@ -23,11 +23,13 @@
 struct arrivals { /* all zero: none */
     struct arrival *list;
     size_t n, cap;
-    bool many; /* there were more */
+    uint32_t size; /* of the communicator that they are of */
+    bool many;     /* there were more */
 };
 
 void arrivals_forget(struct arrivals *a); /* and what it holds; another run begins */
-/* A collective of the largest communicator, or of one of several as large, was joined. */
+/* A collective of the largest communicator so far, or of one of several as large, was joined.  Those of a
+ * smaller one are forgotten. */
 void arrivals_take(struct arrivals *a, const struct joined *j);
 
 /* The rank that the others of a communicator waited for longest. */

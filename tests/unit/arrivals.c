@@ -6,12 +6,12 @@
 #include "common/xalloc.h"
 #include "tests/tap.h"
 
-/* A collective of three ranks that were held so long (ms). */
-static void take(struct arrivals *a, uint64_t comm, uint32_t seq, uint64_t bytes, double a_ms, double b_ms,
-                 double c_ms)
+/* A collective of a communicator of so many ranks, of which three were held so long (ms). */
+static void take_of(struct arrivals *a, uint32_t size, uint64_t comm, uint32_t seq, uint64_t bytes,
+                    double a_ms, double b_ms, double c_ms)
 {
-    static const uint32_t rank[] = { 0, 1, 2 };
-    const float stay_s[] = { (float)(a_ms / 1e3), (float)(b_ms / 1e3), (float)(c_ms / 1e3) };
+    static const uint32_t rank[] = { 0, 1, 2, 3 };
+    const float stay_s[] = { (float)(a_ms / 1e3), (float)(b_ms / 1e3), (float)(c_ms / 1e3), NAN };
     struct joined j = { .comm = comm,
                         .seq = seq,
                         .bytes = bytes,
@@ -20,12 +20,18 @@ static void take(struct arrivals *a, uint64_t comm, uint32_t seq, uint64_t bytes
                         .complete = true,
                         .rank = rank,
                         .stay_s = stay_s,
-                        .slots = 3 };
+                        .slots = size };
 
     for (uint32_t i = 1; i < 3; i++)
         j.last = stay_s[i] < stay_s[j.last] ? i : j.last;
     j.stay_min_s = stay_s[j.last];
     arrivals_take(a, &j);
+}
+
+static void take(struct arrivals *a, uint64_t comm, uint32_t seq, uint64_t bytes, double a_ms, double b_ms,
+                 double c_ms)
+{
+    take_of(a, 3, comm, seq, bytes, a_ms, b_ms, c_ms);
 }
 
 int main(void)
@@ -66,8 +72,12 @@ int main(void)
     take(&a, 7, 100 + ARRIVALS_MAX, 8, 2, 1, 2);
     ok(!arrivals_latest(&a, &l), "a run of many collectives is not one of few steps");
     arrivals_forget(&a);
-    take(&a, 7, 0, 8, 3, 1, 2);
+    take(&a, 7, 0, 8, 9, 1, 9);
     ok(arrivals_latest(&a, &l) && l.of == 1, "another run begins with none");
+    take_of(&a, 4, 9, 0, 8, 3, 2, 1);
+    ok(arrivals_latest(&a, &l) && l.rank == 2,
+       "a larger communicator's collectives count, not a smaller one's");
+    is_near(l.waited_s, 0.001, 1e-4, "though the others waited less in it");
     arrivals_forget(&a);
     return done_testing();
 }
