@@ -25,9 +25,11 @@ struct served {
     double work_s, service_s, latency_s, cv;
     double slower[SERVED_WORKERS], slow_server[SERVED_SERVERS]; /* factors; 0: 1 */
     uint32_t bound;                                             /* 0: all wait for all */
-    bool in_turns; /* servers take the workers in their order, and wait for each */
-    bool asks;     /* a worker asks with a small message for what it reads */
-    bool varies;   /* no two updates have the same size */
+    bool in_turns;        /* servers take the workers in their order, and wait for each */
+    const uint8_t *order; /* the same in this order, of order_n, again and again; NULL: not so */
+    uint32_t order_n;
+    bool asks;   /* a worker asks with a small message for what it reads */
+    bool varies; /* no two updates have the same size */
     uint32_t read_bytes, write_bytes;
     uint32_t meet_every; /* iterations after which a worker takes part in a collective; 0: never */
     served_call *call;
@@ -148,7 +150,9 @@ static inline void served_step(struct served *s)
     uint32_t w = 0, bytes = s->write_bytes;
     double at_s;
 
-    if (s->in_turns)
+    if (s->order)
+        w = s->order[s->updates % s->order_n];
+    else if (s->in_turns)
         w = (uint32_t)(s->updates % s->workers);
     else
         for (uint32_t i = 0; i < s->workers; i++)

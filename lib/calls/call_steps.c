@@ -963,13 +963,19 @@ static void forget_steps(struct call_steps *s)
     s->any = false;
 }
 
+/* Ranks that do not wait for one another have no steps in common; none are looked for before it is known. */
+static bool have_no_steps(const struct call_steps *s)
+{
+    return updates_found(s->updates) || updates_undecided(s->updates);
+}
+
 struct boundary_at call_steps_take(struct call_steps *s, const struct call *c, uint64_t series)
 {
-    bool had_steps = !updates_found(s->updates);
+    bool had_steps = !have_no_steps(s);
     struct boundary_at at;
 
     updates_call(s->updates, c);
-    if (updates_found(s->updates)) { /* ranks that do not wait for one another have no steps in common */
+    if (have_no_steps(s)) {
         if (had_steps)
             forget_steps(s);
         return (struct boundary_at){ .moved = had_steps };

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "calls/updates_private.h"
 #include "common/xalloc.h"
@@ -14,6 +15,9 @@
  * with two moments of an optimiser beside the gradient three times. */
 #define BYTES_RATIO 4u
 #define OLDEST_MAX  8u /* peers that an answer is compared with */
+/* Stretches of a worker's intervals that do not repeat.  Chosen: an order that changes once, as when shares
+ * are dealt anew, is in one of them. */
+#define STRETCHES_MIN 2u
 
 struct updates *updates_new(void)
 {
@@ -120,7 +124,7 @@ static struct pair *pair_of(struct updates *u, struct member *m, uint32_t rank, 
         p->gap = m->gap;
         p->phase = QUIET;
         p->partial = true;
-        p->read_known = false;
+        p->read_known = p->follows = false;
         p->answered = p->answered_before = 0;
         p->took_bytes = p->gave_bytes = 0;
         p->gave_ns = 0;
@@ -174,6 +178,36 @@ static void go_by(struct updates *u, struct member *m, struct pair *p)
             restart_times(m);
         m->serves = true;
     }
+}
+
+/* Are they what they were so many before, all of them? */
+static bool repeats(const uint8_t *others, uint32_t period)
+{
+    return !memcmp(others, others + period, ORDER - period);
+}
+
+/* The rank receives from the peer: how many runs of others were between, and do these numbers repeat?  In an
+ * order that is fixed they do, for each peer after as many of its runs as the order has.  The first runs do
+ * not count: at a start not all have come yet. */
+static void order_follows(const struct member *m, struct pair *p)
+{
+    bool regular = false;
+
+    if (!p->follows || p->takes < ROUNDS_MIN) {
+        p->follows = true;
+        p->n_others = 0;
+        return;
+    }
+    if (p->irregular >= STRETCHES_MIN)
+        return;
+    p->others[p->n_others++] = (uint8_t)(m->takes - p->newest);
+    if (p->n_others < ORDER)
+        return;
+    for (uint32_t period = 1; period <= ORDER / 2; period++)
+        regular = regular || repeats(p->others, period);
+    p->irregular += !regular;
+    p->regular += regular && p->regular < STRETCHES_MIN;
+    p->n_others = 0;
 }
 
 /* Others' updates that a server had received at that time; false: that is too long ago to be known. */
@@ -248,6 +282,7 @@ static void take(struct updates *u, struct member *m, struct pair *p, const stru
             keep_stale(u, p, m->takes - p->takes - p->at_read);
         p->read_known = false;
         p->took_ns = m->took_ns = c->leave_ns;
+        order_follows(m, p);
         p->takes++;
         m->takes++;
         link_newest(u, m, p);
@@ -292,7 +327,7 @@ static void meet(struct updates *u, struct member *m)
 
     if (u->found)
         updates_get(u, &last); /* which keeps them */
-    u->found = false;
+    u->found = u->undecided = false;
     u->calls = 0;
     m->oldest = m->newest = m->anchor = NONE;
     m->epoch++;
@@ -321,10 +356,12 @@ static bool is_served(const struct updates *u, const struct pair *p, uint64_t by
 }
 
 /* Each rank that exchanges large messages is a server or a worker, and no other one calls anything. */
-static bool look_at_all(const struct updates *u)
+static void look_at_all(struct updates *u)
 {
     uint32_t servers = 0, workers = 0;
+    bool fixed = false, undecided = false;
 
+    u->found = u->undecided = false;
     for (uint32_t r = 0; r < u->n; r++) {
         const struct member *m = &u->member[r];
         bool any = false;
@@ -340,14 +377,19 @@ static bool look_at_all(const struct updates *u)
             n++;
             bytes = bytes ? bytes : p->usual_take;
             if (m->serves ? !is_served(u, p, bytes) : !u->member[p->peer].serves)
-                return false;
+                return;
+            if (m->serves && p->irregular < STRETCHES_MIN) {
+                undecided = true;
+                fixed = fixed || p->regular >= STRETCHES_MIN;
+            }
         }
         if ((!any && m->called) || (m->serves && n < 2))
-            return false;
+            return;
         servers += m->serves;
         workers += any && !m->serves;
     }
-    return servers && workers > 1;
+    u->found = !undecided && servers && workers > 1;
+    u->undecided = undecided && !fixed && servers && workers > 1;
 }
 
 void updates_call(struct updates *u, const struct call *c)
@@ -373,7 +415,7 @@ void updates_call(struct updates *u, const struct call *c)
     p = pair_of(u, m, c->rank, c->peer);
     if (!p) {
         u->beyond = true;
-        u->found = false;
+        u->found = u->undecided = false;
         forget(u);
         return;
     }
@@ -383,12 +425,15 @@ void updates_call(struct updates *u, const struct call *c)
         give(u, m, p, c);
     if (u->any && ++u->calls > u->n_pairs + u->n) {
         struct updates_figures last;
-        bool found = look_at_all(u);
+        bool found = u->found;
 
         u->calls = 0;
-        if (u->found && !found)
+        look_at_all(u);
+        if (found && !u->found) { /* which keeps them */
+            u->found = true;
             updates_get(u, &last);
-        u->found = found;
+            u->found = false;
+        }
     }
 }
 
@@ -412,4 +457,9 @@ void updates_end_rank(struct updates *u, uint32_t rank)
 bool updates_found(const struct updates *u)
 {
     return u && u->found;
+}
+
+bool updates_undecided(const struct updates *u)
+{
+    return u && u->undecided;
 }

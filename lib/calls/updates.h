@@ -3,13 +3,20 @@
  *
  * A server is seen to go on without somebody: between two messages of one worker it received from another,
  * answered, received again and answered again.  A server that waits for all, or that takes its workers in
- * turns, never does.  Nothing is said (updates_figures.found) unless
+ * turns, never does; one that takes them in a fixed order, some more often than others, does.  Nothing is
+ * said (updates_figures.found) unless
  *   - each worker went by another at each server, or was gone by;
+ *   - the order in which the server received from them is not a fixed one: the numbers of others' updates
+ *     between a worker's own do not repeat, in two stretches of 16, for any of the workers;
  *   - ranks that are not servers exchange messages with servers only, servers with none of themselves, and no
  *     other rank calls anything;
  *   - what a worker writes in an iteration has always the same size, the same for all workers of a server,
  *     and within four times that of what it reads: tasks and their results seldom do;
  *   - none of them has taken part in a collective since: ranks that meet wait for one another.
+ * Such an order is seen as one when some worker is in it up to 8 times.  What it cannot be told from: an
+ * order that is fixed, but longer than that for every worker, or that changes again and again.  Workers whose
+ * iterations take so nearly the same time, or such simple multiples of it, that their order repeats are not
+ * seen before it varies.
  * Of a farm whose tasks and results are of one size the same is seen; what is said of slow workers is true of
  * it, too.
  *
@@ -21,7 +28,7 @@
  * recorded.
  *
  * Pure and causal; a call at a time, each rank's in the order in which it left them, whatever the order
- * between ranks.  Memory: 180 bytes for a rank's exchange with another one, 1.5 KB a rank once a server was
+ * between ranks.  Memory: 200 bytes for a rank's exchange with another one, 1.5 KB a rank once a server was
  * seen.  Units: seconds, updates; NaN not known. */
 #ifndef SYNCGUARD_CALLS_UPDATES_H
 #define SYNCGUARD_CALLS_UPDATES_H
@@ -93,5 +100,7 @@ struct updates_figures {
  */
 void updates_get(struct updates *u, struct updates_figures *f);
 bool updates_found(const struct updates *u);
+/* All but their order says so, and whether that is a fixed one cannot be told yet. */
+bool updates_undecided(const struct updates *u);
 
 #endif

@@ -11,6 +11,10 @@
 /* newest updates of a server, of which it is known when they came: answers may be begun before the newest */
 #define RECENT 64u
 
+/* A worker's newest intervals at a server, which are compared with one another: an order that repeats after
+ * up to half as many of its own updates is seen in them. */
+#define ORDER 16u
+
 enum phase { QUIET, TAKES, GIVES }; /* the way of the newest large messages */
 
 /* A rank's exchange with another one, as it is seen from the former. */
@@ -29,10 +33,15 @@ struct pair {
     /* Of the rank's runs received, from all: the newest of this peer, and the last two of them that were
      * answered; 0: none. */
     uint64_t newest, answered, answered_before;
-    uint64_t at_read;      /* others' updates that were applied when it read */
-    uint64_t took_ns;      /* when the newest of its runs was received */
-    uint64_t gave_ns;      /* when the newest run was begun */
-    float answer_s;        /* from there until the answer came, mean of the newest; 0: not known */
+    uint64_t at_read; /* others' updates that were applied when it read */
+    uint64_t took_ns; /* when the newest of its runs was received */
+    uint64_t gave_ns; /* when the newest run was begun */
+    float answer_s;   /* from there until the answer came, mean of the newest; 0: not known */
+    /* Runs of others between this peer's, modulo 256, in the stretch that goes on: order_follows(). */
+    uint8_t others[ORDER], n_others;
+    bool follows;          /* since its run before nothing was missing */
+    uint8_t irregular;     /* stretches that do not repeat; counted up to STRETCHES_MIN, and so are ... */
+    uint8_t regular;       /* ... those that do */
     uint32_t older, newer; /* pairs of this rank by their newest; NONE */
     uint32_t next;         /* of the same rank; NONE */
 };
@@ -73,6 +82,7 @@ struct updates {
     bool beyond; /* there are too many pairs */
     bool any;    /* some server was seen */
     bool found;
+    bool undecided;                   /* but for their order, of which too little was seen, it is */
     uint32_t calls;                   /* since it was last looked at all of them */
     struct updates_rank *rank, *kept; /* kept: those of last */
     size_t rank_cap, kept_cap;

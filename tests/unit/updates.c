@@ -270,6 +270,67 @@ static void test_others(void)
     ok(!ever, "workers that meet in each iteration wait for one another");
 }
 
+/* Servers that wait for one worker after the other, some more often than others. */
+static void test_fixed_orders(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t workers, servers, n;
+        uint8_t order[32];
+        double slower; /* worker 1 */
+    } cases[] = {
+        { "1, 2, 1, 3, 1, 2, ...", 3, 1, 4, { 0, 1, 0, 2 }, 1 },
+        { "one twice a round", 4, 1, 5, { 0, 1, 0, 2, 3 }, 1 },
+        { "one twice in a row", 4, 2, 5, { 0, 0, 1, 2, 3 }, 1 },
+        { "one four times a round", 4, 1, 7, { 0, 1, 0, 2, 0, 3, 0 }, 1 },
+        { "to and fro", 4, 1, 8, { 0, 1, 2, 3, 3, 2, 1, 0 }, 1 },
+        { "shares of 3, 2, 2 and 1", 4, 1, 8, { 0, 1, 2, 0, 3, 1, 0, 2 }, 1 },
+        { "shares of 7 and 5", 2, 1, 12, { 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0 }, 1 },
+        { "two rates", 5, 1, 13, { 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4 }, 1 },
+        { "one with more work, less often", 8, 1, 15, { 0, 2, 3, 4, 5, 6, 7, 1, 0, 2, 3, 4, 5, 6, 7 }, 3 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct served s = job(cases[i].workers, cases[i].servers);
+
+        s.order = cases[i].order;
+        s.order_n = cases[i].n;
+        s.slower[1] = cases[i].slower;
+        run(&s, 400);
+        ok(!ever, "a fixed order of turns (%s) is never taken for workers that do not wait", cases[i].name);
+        served_begin(&s);
+        s.order = NULL;
+        for (uint32_t k = 0; k < 20; k++)
+            served_step(&s);
+        s.order = cases[i].order;
+        for (uint32_t k = 0; k < 400 * s.workers; k++)
+            served_step(&s);
+        ok(!ever, "nor is it after it was broken once (%s)", cases[i].name);
+    }
+}
+
+/* Of two kinds that differ by so much that the slow ones never go by a fast one. */
+static void test_free_orders(void)
+{
+    static const struct {
+        uint32_t workers, servers;
+        double slower, cv;
+    } cases[] = {
+        { 4, 1, 2, 0.05 }, { 4, 1, 5, 0.1 }, { 8, 2, 3, 0.1 }, { 3, 1, 2.5, 0.1 }, { 2, 1, 3, 0.1 }
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct served s = job(cases[i].workers, cases[i].servers);
+
+        s.slower[1] = cases[i].slower;
+        s.cv = cases[i].cv;
+        run(&s, 400);
+        ok(got.found,
+           "%u workers, one %.1f times as slow, which goes by nobody: it is seen that they do not wait",
+           cases[i].workers, cases[i].slower);
+    }
+}
+
 static void exchange(uint32_t a, uint32_t b, uint64_t *ns)
 {
     struct call c = { .comm = 1, .bytes = 100000 };
@@ -489,6 +550,8 @@ int main(void)
     test_stopped();
     test_bounded();
     test_others();
+    test_fixed_orders();
+    test_free_orders();
     test_neighbours();
     test_missing();
     test_words();
