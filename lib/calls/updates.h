@@ -87,9 +87,9 @@ struct updates_figures {
     bool found; /* it goes on */
     uint32_t servers, workers;
     uint32_t silent;   /* of the workers: they write no more, though others do */
-    double per_s;      /* iterations of all workers: the sum of their own rates */
-    double busy_ratio; /* share of its time that the busiest server does not wait for messages */
-    double wait_ratio; /* share of the workers' time that they wait for messages */
+    double per_s;      /* iterations of all workers: the sum of their own rates; NaN before all are known */
+    double busy_ratio; /* share of its time that the busiest server does not wait for messages; the same */
+    double wait_ratio; /* share of the workers' time that they wait for messages, of those that are known */
     double stale_mean, stale_p95;
     uint32_t stale_max;
     size_t n;

@@ -120,7 +120,7 @@ static double price_of_worker(const struct updates_figures *f, const struct upda
 {
     double turn_s = k->turn_s - k->work_s * (1 - 1 / k->times), per_s = f->per_s - 1 / k->turn_s + 1 / turn_s;
 
-    if (!(turn_s > 0))
+    if (!(turn_s > 0) || isnan(f->busy_ratio))
         return NAN;
     /* no more than the busiest server can take */
     return fmin(per_s, f->per_s / f->busy_ratio) / f->per_s;
@@ -271,7 +271,7 @@ static void take_ranks(struct updates *u, struct updates_figures *f)
 
 static void compute(struct updates *u, struct updates_figures *f)
 {
-    double wait = 0, known = 0;
+    double wait = 0, known = 0, servers_known = 0;
 
     *f = (struct updates_figures){ .found = true };
     u->rank = xgrow(u->rank, &u->rank_cap, u->n, sizeof(*u->rank));
@@ -286,12 +286,17 @@ static void compute(struct updates *u, struct updates_figures *f)
             continue;
         if (k->serves) {
             f->busy_ratio = fmax(f->busy_ratio, 1 - k->wait_s / k->turn_s);
+            servers_known++;
         } else {
             f->per_s += 1 / k->turn_s;
             wait += k->wait_s / k->turn_s;
             known++;
         }
     }
+    if (servers_known < f->servers || !f->servers)
+        f->busy_ratio = NAN;
+    if (known < f->workers - f->silent || known <= 0) /* a sum of some is none of all */
+        f->per_s = NAN;
     f->wait_ratio = known > 0 ? wait / known : NAN;
     take_stale(u, f);
     compare(u, f);

@@ -431,6 +431,8 @@ static enum view_regime judge_regime(const struct view *v, double now_s, bool st
     if (stalled)
         return VIEW_STALLED;
     if (view_updates_get(v, &updates) && updates.u.found) {
+        if (isnan(updates.u.wait_ratio))
+            return VIEW_STARTING;
         s->by_shares = regime_of(1 - updates.u.wait_ratio, updates.u.wait_ratio, 0, s->by_shares);
         return regimes[s->by_shares];
     }

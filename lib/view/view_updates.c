@@ -61,12 +61,11 @@ void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
     buf[0] = '\0';
     if (f->compared || !f->past)
         text_append(buf, size, f->compared ? "Healthy: " : "Too early to judge: ");
-    text_append(
-        buf, size,
-        "%u worker%s read parameters from %u server%s and %s updates without waiting for one another, "
-        "%s iterations/s in all",
-        u->workers, plural(u->workers), u->servers, plural(u->servers), f->past ? "wrote" : "write",
-        text_number(u->per_s).s);
+    text_append(buf, size,
+                "%u worker%s read parameters from %u server%s and %s updates without waiting for one another",
+                u->workers, plural(u->workers), u->servers, plural(u->servers), f->past ? "wrote" : "write");
+    if (!isnan(u->per_s))
+        text_append(buf, size, ", %s iterations/s in all", text_number(u->per_s).s);
     if (*view_updates_text(f, text, sizeof(text)))
         text_append(buf, size, "; %s", text);
     if (u->silent && !f->past)

@@ -401,15 +401,47 @@ static void test_missing(void)
     ok(!got.found && got.workers == 7, "after a barrier of all, what was before is known, and is over");
 }
 
+static void give_with_gaps(const struct call *c, void *arg)
+{
+    give(c, arg);
+    if (c->rank && c->rank != missing)
+        updates_gap(arg, c->rank);
+}
+
+/* All that is known of most workers' own calls is that they write. */
+static void test_unknown(void)
+{
+    struct served s = job(8, 1);
+
+    missing = UINT32_MAX;
+    s.call = give_with_gaps;
+    run(&s, 200);
+    ok(got.found && rank_got(1)->turns == 0,
+       "workers of whose iterations none is whole are known all the same");
+    ok(isnan(got.per_s) && isnan(got.wait_ratio), "what no iteration is known of is not zero");
+    ok(got.busy_ratio > 0 && got.busy_ratio < 1, "the server's share is known without them");
+    missing = 1;
+    run(&s, 200);
+    ok(got.found && rank_got(1)->turns > 0 && isnan(got.per_s), "the rate of one worker is not that of all");
+}
+
 /* ---- in a view ---- */
 
 static struct view *view;
+static bool gaps; /* after each call of a worker some are missing */
 
 static void give_view(const struct call *c, void *arg)
 {
     const struct served *s = arg;
 
     view_call(view, s->now_s, c);
+}
+
+static void give_view_with_gaps(const struct call *c, void *arg)
+{
+    give_view(c, arg);
+    if (c->rank)
+        view_call_lost(view, c->rank);
 }
 
 static void show(struct served *s, uint32_t iterations)
@@ -424,7 +456,7 @@ static void show(struct served *s, uint32_t iterations)
         view_rank_add(view, r, 0, node, "");
     }
     random_state = 11;
-    s->call = give_view;
+    s->call = gaps ? give_view_with_gaps : give_view;
     s->arg = s;
     served_begin(s);
     for (uint32_t i = 0; i < iterations * s->workers; i++) {
@@ -479,7 +511,23 @@ static void test_words(void)
     s.slower[4] = 2;
     show(&s, 100);
     ok(!view_updates_get(view, &f), "view: of servers that wait for all there are no such figures");
-    view_free(view);
+}
+
+static void test_unknown_words(void)
+{
+    struct served s = job(8, 1);
+    struct view_updates f;
+    char text[512];
+
+    gaps = true;
+    show(&s, 200);
+    gaps = false;
+    ok(view_updates_get(view, &f) && f.u.found && isnan(f.u.per_s), "view: rates may be unknown");
+    view_sentence(view, s.now_s, text, sizeof(text));
+    ok(strstr(text,
+              "8 workers read parameters from 1 server and write updates without waiting for one another; "),
+       "view: what is not known is left out of the sentence\n%s", text);
+    ok(view_regime_get(view) == VIEW_STARTING, "view: the regime is not known then");
 }
 
 /* ---- from a trace to the report ---- */
@@ -554,8 +602,11 @@ int main(void)
     test_free_orders();
     test_neighbours();
     test_missing();
+    test_unknown();
     test_words();
+    test_unknown_words();
     test_trace();
     updates_free(updates);
+    view_free(view);
     return done_testing();
 }
