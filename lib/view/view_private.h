@@ -138,6 +138,9 @@ struct updates_rank;
 struct view_updates;
 /* What shows that a worker or a server is slow, without its price. */
 void view_updates_append(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
+/* Is the job judged by them?  As long as it goes on; of a finished one also if it was so, and no step is
+ * known. */
+bool view_updates_judge(const struct view *v, double now_s, struct view_updates *f);
 void view_updates_sentence(const struct view_updates *f, char *buf, size_t size);
 
 /* view_updates_verdict.c: it has that id; before: as it stood until now; NULL: it is new */

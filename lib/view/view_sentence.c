@@ -21,7 +21,7 @@ enum view_judged view_judged_get(const struct view *v, double now_s)
 
     if (presence_stands_still(v->presence))
         return VIEW_NOTHING;
-    if (view_updates_get(v, &updates) && updates.u.found)
+    if (view_updates_judge(v, now_s, &updates))
         return updates.compared ? VIEW_JUDGED : VIEW_EARLY;
     if (isnan(steps_mean_s(v->steps, now_s)))
         return VIEW_NOTHING;
@@ -281,7 +281,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled);
     else if (!roster_limit(v->roster))
         sentence_unseen(v, buf, size);
-    else if (view_updates_get(v, &updates) && (updates.u.found || finished))
+    else if (view_updates_judge(v, now_s, &updates))
         view_updates_sentence(&updates, buf, size);
     else if (isnan(f.step_mean_s) && finished) {
         snprintf(buf, size, "Ended before a repeating step was known.");

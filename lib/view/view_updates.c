@@ -26,6 +26,12 @@ bool view_updates_get(const struct view *v, struct view_updates *f)
     return f->u.n > 0;
 }
 
+bool view_updates_judge(const struct view *v, double now_s, struct view_updates *f)
+{
+    return view_updates_get(v, f) &&
+           (f->u.found || (presence_finished(v->presence) && isnan(steps_mean_s(v->steps, now_s))));
+}
+
 /* ---- in words ---- */
 
 static const char *plural(uint32_t n)

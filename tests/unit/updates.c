@@ -5,10 +5,12 @@
 #include <stdlib.h>
 
 #include "ctl/analyze.h"
+#include "tests/calls.h"
 #include "tests/served.h"
 #include "tests/tap.h"
 #include "tests/text.h"
 #include "trace/reader.h"
+#include "view/figures.h"
 #include "view/updates.h"
 #include "view/verdicts.h"
 #include "view/view.h"
@@ -530,6 +532,58 @@ static void test_unknown_words(void)
     ok(view_regime_get(view) == VIEW_STARTING, "view: the regime is not known then");
 }
 
+/* After 200 iterations of each worker all meet, so many times. */
+static void finish(struct served *s, uint32_t steps)
+{
+    double now_s;
+
+    show(s, 200);
+    for (uint32_t r = 0; r < 9; r++)
+        give_member(view, r, 7, 9, r, 0, 8);
+    now_s = s->now_s + 1;
+    for (uint32_t i = 0; i < steps; i++) {
+        double met_s = now_s + 0.1;
+
+        for (uint32_t r = 0; r < 9; r++) {
+            double enter_s = now_s + 0.08 + 0.005 * uniform();
+            struct call c = { .comm = 7,
+                              .op = RING_OP_ALLREDUCE,
+                              .rank = r,
+                              .seq = i,
+                              .bytes = 1000,
+                              .enter_ns = (uint64_t)(enter_s * 1e9),
+                              .leave_ns = (uint64_t)(met_s * 1e9) };
+
+            give_collective(view, met_s, &c);
+        }
+        now_s = met_s;
+        if (i % 10 == 0)
+            view_tick(view, now_s);
+    }
+    s->now_s = now_s;
+    view_finish(view, now_s);
+}
+
+static void test_finished(void)
+{
+    struct served s = job(8, 1);
+    struct view_figures f;
+    char text[512];
+
+    finish(&s, 1);
+    view_figures_get(view, s.now_s, &f);
+    view_sentence(view, s.now_s, text, sizeof(text));
+    ok(isnan(f.step_mean_s) &&
+           strstr(text, "Healthy: 8 workers read parameters from 1 server and wrote updates "),
+       "view: a job that met once, at its end, is one of workers that did not wait\n%s", text);
+    ok(view_judged_get(view, s.now_s) == VIEW_JUDGED, "view: it was judged");
+    finish(&s, 600);
+    view_figures_get(view, s.now_s, &f);
+    view_sentence(view, s.now_s, text, sizeof(text));
+    ok(!isnan(f.step_mean_s) && !strstr(text, "worker") && strstr(text, " A step "),
+       "view: one that had steps after that is summed up by its steps\n%s", text);
+}
+
 /* ---- from a trace to the report ---- */
 
 static void write_call(const struct call *c, void *arg)
@@ -605,6 +659,7 @@ int main(void)
     test_unknown();
     test_words();
     test_unknown_words();
+    test_finished();
     test_trace();
     updates_free(updates);
     view_free(view);
