@@ -316,19 +316,30 @@ static void figure_guarded(struct table *t, const struct report_guarded *g)
 }
 
 /* Of workers that do not wait for one another: their own rates, and how old what they write is. */
-static void figure_updates(struct table *t, const struct report_updates *u)
+static void figure_updates(struct table *t, const struct report_updates *u, bool past)
 {
+    const char *s = u->silent == 1 ? "s" : "";
+    char line[400] = "";
+
     if (!u->known)
         return;
-    page_figure(
-        t, "Updates",
-        "%s worker%s at %s server%s, %s iterations/s in all; workers wait %s of their time for messages, the "
-        "busiest server is busy for %s of its",
-        page_count(u->workers).s, page_plural(u->workers), page_count(u->servers).s, page_plural(u->servers),
-        text_number(u->iterations_per_s).s, text_percent(u->wait_ratio).s, text_percent(u->busy_ratio).s);
-    if (u->silent > 0)
+    text_append(line, sizeof(line), "%s worker%s at %s server%s", page_count(u->workers).s,
+                page_plural(u->workers), page_count(u->servers).s, page_plural(u->servers));
+    if (!isnan(u->iterations_per_s))
+        text_append(line, sizeof(line), ", %s iterations/s in all", text_number(u->iterations_per_s).s);
+    if (!isnan(u->wait_ratio))
+        text_append(line, sizeof(line), "; workers %s %s of their time for messages",
+                    past ? "waited" : "wait", text_percent(u->wait_ratio).s);
+    if (!isnan(u->busy_ratio))
+        text_append(line, sizeof(line), "%s the busiest server %s busy for %s of its own",
+                    isnan(u->wait_ratio) ? ";" : ",", past ? "was" : "is", text_percent(u->busy_ratio).s);
+    page_figure(t, "Updates", "%s", line);
+    if (u->silent > 0 && past)
+        page_figure(t, "", "%s of the workers wrote no more, and counted for nothing here",
+                    page_count(u->silent).s);
+    else if (u->silent > 0)
         page_figure(t, "", "%s of the workers write%s no more, and count%s for nothing here",
-                    page_count(u->silent).s, u->silent == 1 ? "s" : "", u->silent == 1 ? "s" : "");
+                    page_count(u->silent).s, s, s);
     page_figure(t, "Staleness", "%s", u->text);
 }
 
@@ -342,7 +353,7 @@ void page_outlook(struct table *t, const struct page *p)
         page_figure(t, "Efficiency", "%s: load balance %s x serialisation %s x transfer %s",
                     text_percent(e->parallel).s, text_percent(e->load_balance).s,
                     text_percent(e->serialisation).s, text_percent(e->transfer).s);
-    figure_updates(t, &r->updates);
+    figure_updates(t, &r->updates, ended || !r->updates.standing);
     page_figure(t, "Overlap", "%s", r->overlap.text);
     if (*r->cpu_lack.text && !ended) /* nobody's fault, and yet what the job waits for */
         page_figure(t, "CPUs", "%s, all alike", r->cpu_lack.text);

@@ -195,7 +195,10 @@ static int draw(struct canvas *c, const struct ui *ui)
     if (known(&v->efficiency))
         y = draw_used(c, y, v);
     if (v->updates.text[0]) {
-        y = sheet_heading(c, y, "staleness: workers do not wait for one another");
+        y = sheet_heading(c, y,
+                          v->updates.standing && report_row_alive(&v->job)
+                              ? "staleness: workers do not wait for one another"
+                              : "staleness: workers did not wait for one another");
         y = sheet_text(c, y, 1, STYLE_TEXT, v->updates.text);
         y = sheet_table(c, y, updates_columns, ARRAY_SIZE(updates_columns), v->updates.rank, v->updates.n,
                         sizeof(v->updates.rank[0]));

@@ -35,6 +35,7 @@ static const struct {
     { "job-ended", page_job, NULL },
     { "job-hostile", page_job, NULL },
     { "job-updates", page_job, NULL },
+    { "job-updates-past", page_job, NULL },
     { "job-straggler", page_brief, "brief-straggler" },
     { "job-hang", page_brief, "brief-hang" },
     { "job-starting", page_brief, "brief-starting" },
