@@ -399,6 +399,7 @@ void updates_call(struct updates *u, const struct call *c)
 
     if (u->beyond)
         return;
+    u->computed = false;
     m = member_of(u, c->rank);
     if (!call_is_message(c)) {
         meet(u, m);
@@ -445,11 +446,13 @@ void updates_gap(struct updates *u, uint32_t rank)
         return;
     m = &u->member[rank];
     m->gap++;
+    u->computed = false;
     m->left_ns = m->begun_ns = 0;
 }
 
 void updates_end_rank(struct updates *u, uint32_t rank)
 {
+    u->computed = false;
     if (rank < u->n)
         u->member[rank].ended = true;
 }

@@ -95,8 +95,9 @@ struct updates_figures {
     size_t n;
     const struct updates_rank *rank; /* n, by number; lent until the next call of any of these */
 };
-/* Computed when it is asked for, in a time proportional to the ranks.  Once more than half of the workers are
- * silent, as at the end, where the last ones finish, they are the figures of when they were asked for before.
+/* Computed when it is asked for first after a call, in a time proportional to the ranks, and again to them
+ * for each server, which is compared with the other servers.  Once more than half of the workers are silent,
+ * as at the end, where the last ones finish, they are the figures of when they were asked for before.
  */
 void updates_get(struct updates *u, struct updates_figures *f);
 bool updates_found(const struct updates *u);

@@ -306,13 +306,19 @@ void updates_get(struct updates *u, struct updates_figures *f)
 {
     struct updates_rank *before = u->kept;
     size_t cap = u->kept_cap;
-    bool goes_on = false;
 
+    if (u->computed) {
+        *f = u->last;
+        f->found = u->found && u->goes_on;
+        return;
+    }
+    u->computed = true;
+    u->goes_on = false;
     if (u->found) {
         compute(u, f);
-        goes_on = 2 * f->silent <= f->workers;
+        u->goes_on = 2 * f->silent <= f->workers;
     }
-    if (goes_on) { /* the next ones are computed elsewhere, as long as these are the last */
+    if (u->goes_on) { /* the next ones are computed elsewhere, as long as these are the last */
         u->last = *f;
         u->kept = u->rank;
         u->kept_cap = u->rank_cap;
@@ -320,5 +326,5 @@ void updates_get(struct updates *u, struct updates_figures *f)
         u->rank_cap = cap;
     }
     *f = u->last;
-    f->found = goes_on;
+    f->found = u->goes_on;
 }

@@ -83,6 +83,7 @@ struct updates {
     bool any;    /* some server was seen */
     bool found;
     bool undecided;                   /* but for their order, of which too little was seen, it is */
+    bool computed, goes_on;           /* since the newest call, and whether it does */
     uint32_t calls;                   /* since it was last looked at all of them */
     struct updates_rank *rank, *kept; /* kept: those of last */
     size_t rank_cap, kept_cap;
