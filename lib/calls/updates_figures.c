@@ -199,10 +199,12 @@ static void take_stale(const struct updates *u, struct updates_figures *f)
     for (size_t i = 0; i < f->n; i++) {
         const struct updates_rank *k = &u->rank[i];
         const struct history *h = u->member[k->rank].history;
-        uint32_t newest = k->turns ? (uint32_t)(UPDATES_STALE * least_s / k->turn_s) : UPDATES_STALE;
+        uint32_t newest = UPDATES_STALE;
 
         if (k->serves || k->silent || !h)
             continue;
+        if (k->turns) /* then least_s is known */
+            newest = (uint32_t)(UPDATES_STALE * least_s / k->turn_s);
         for (uint32_t j = 0; j < h->n_stale && j < newest; j++) {
             uint32_t stale = h->stale[(h->n_stale - 1 - j) % UPDATES_STALE];
 
