@@ -9,6 +9,7 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <getopt.h>
+#include <signal.h>
 #include <time.h>
 
 #include "common/xalloc.h"
@@ -114,6 +115,7 @@ int main(int argc, char **argv)
     int port = 0;
 
     parse(&s, argc, argv, &port);
+    signal(SIGPIPE, SIG_IGN); /* as syncguardd does: who asked may be gone */
     if (!test_munge_start(&s.munge)) {
         fputs("munged does not start\n", stderr);
         return 1;
