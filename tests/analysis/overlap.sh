@@ -1,7 +1,7 @@
 #!/bin/bash
 # What sgctl reports of exposed and hidden communication, against programs whose transfers are known, where they are at hand: in
 # $SYNCGUARD_CORPUS or shared/corpus beside the source tree.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 
 corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"

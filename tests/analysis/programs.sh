@@ -1,7 +1,7 @@
 #!/bin/bash
 # Labelled jobs of pipelines, groups, overlap and halo exchanges, where they are at hand: how often `sgctl analyze` is right about them.
 # Their folder, with its scorer, is $SYNCGUARD_CORPUS or shared/corpus beside the source tree.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 
 corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"

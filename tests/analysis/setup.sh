@@ -1,6 +1,6 @@
 #!/bin/bash
 # A program whose first calls repeat in less than a step: what a step is, is found when the whole of it comes, and what was counted before is no step.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/setup.XXXXXX")

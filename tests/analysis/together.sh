@@ -1,6 +1,6 @@
 #!/bin/bash
 # Places that are slow at the same time, where programs with faults are at hand: in $SYNCGUARD_CORPUS or shared/corpus beside the source tree.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 
 corpus=${SYNCGUARD_CORPUS:-$top_srcdir/../shared/corpus}
 command -v python3 >/dev/null || skip_all "there is no python3"

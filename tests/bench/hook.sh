@@ -3,7 +3,7 @@
 # three processes of what hook.c prints; the worst of the collectives (p50, p999, clocks, ratio); the worst of the rows that pass
 # messages (message_p50, message_ratio) and its calls (message_row); calls on many requests (many).  Needs
 # top_builddir, top_srcdir.  See hook.c for the method.
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 dir=$(mktemp -d /dev/shm/syncguard-bench.XXXXXX) || exit 2
 trap 'rm -rf "$dir"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/bash
 # install-packages knows what is installed under any of its names, and what to install of several.  The answers of dpkg-query
 # and apt-cache are made up here; nothing is installed.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 script=$top_srcdir/tests/cluster/install-packages
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -5,7 +5,7 @@
 # shellcheck shell=bash
 set -u
 top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../..}
-. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
 slurm=$top_srcdir/tests/cluster/slurm
 here=$(mktemp -d "${TMPDIR:-/tmp}/$(basename "$0" .sh).XXXXXX")
 job=0

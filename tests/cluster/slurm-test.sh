@@ -2,10 +2,10 @@
 # The private cluster itself: hosts that differ, MPI, faults that are what they say, nothing left behind.
 set -u
 top_srcdir=${top_srcdir:-$(dirname "$(readlink -f "$0")")/../..}
-. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
 slurm=$top_srcdir/tests/cluster/slurm
 # shellcheck source=tests/cluster/record.sh
-. "$top_srcdir/tests/cluster/record.sh"
+. "$top_srcdir/tests/cluster/record.sh" || exit 99
 here=$(mktemp -d "${TMPDIR:-/tmp}/slurm-test.XXXXXX")
 a=$here/a b=$here/b
 

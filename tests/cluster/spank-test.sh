@@ -3,7 +3,7 @@
 # kind of job, everything that can be missing or die.
 set -u
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
 cluster=${SYNCGUARD_CLUSTER_TOOL:-$top_srcdir/tests/cluster/slurm}
 plugin=$top_builddir/.libs/syncguard.so agent=$top_builddir/tests/spank/standin-agent
 probe=$top_builddir/.libs/standin-probe.so

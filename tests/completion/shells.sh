@@ -1,6 +1,6 @@
 #!/bin/bash
 # Completion as bash, zsh and fish do it, of our programs and of srun's --sync-guard.  No controller is asked but a made-up one.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
@@ -72,7 +72,7 @@ _srun() { COMPREPLY=(--switches= --job-name=); }
 complete -o filenames -F _srun srun
 complete -p srun >"$dir/slurm"
 _comp_load() { [ "$2" = srun ] && eval "$(cat "$dir/slurm")"; }
-. "$top_srcdir/completion/srun.bash"
+. "$top_srcdir/completion/srun.bash" || exit 99
 is "$(completed 'srun --s')" "--job-name= --switches= --sync-guard --sync-guard=" "bash: srun's own options and ours"
 completed 'srun --s' >/dev/null
 is "$(completed 'srun --s')" "--job-name= --switches= --sync-guard --sync-guard=" "bash: the same once it is loaded"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # sgctl as a shell sees it: exit codes, streams.  No controller is asked; where one is needed, none is there.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH

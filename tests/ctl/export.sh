@@ -1,6 +1,6 @@
 #!/bin/bash
 # sgctl export: a recorded trace as a timeline that Perfetto and Chrome read; the clocks of its nodes are aligned.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
 command -v python3 >/dev/null || skip_all "there is no python3"
 checker=$(cd "$top_srcdir/tests/ctl" && pwd)/timeline.py || exit 1

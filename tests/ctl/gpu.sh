@@ -1,9 +1,9 @@
 #!/bin/bash
 # A rank whose GPU is held down for its temperature: what stands beside its verdict, in sgctl and sgtop.
 # (Reading GPUs: tests/agent/agent-test.)
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 on_failure() { show "$dir/syncguardd.log"; }
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # A rank that is stopped by a signal, in programs that meet in different ways: the verdict names the rank, its state and its
 # call, and nothing that was measured before is reported as the job's pace.  HANG_TRIES=10: stop it so often in each program.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
 [ -n "$libraries" ] || skip_all "there is no MPI library"
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 cat >>"$SYNCGUARD_CONF" <<CONF
 DefaultPolicy=quick
 Policy=quick HangTimeout=2s

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A trace as a page for a browser: valid, whole by itself, nothing in it but what the trace says.  tests/ctl/live.sh has those of jobs.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

@@ -2,7 +2,7 @@
 # sgctl import: other programs' records of a training become traces that are judged right; what sgctl export wrote comes back as it was.
 # With timelines of real trainings beside the source tree (shared/timelines, or SYNCGUARD_TIMELINES), dumps of real hangs and other projects'
 # samples of formats (shared/import, or SYNCGUARD_IMPORT), these are read, too.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
 command -v python3 >/dev/null || skip_all "there is no python3"
 checker=$(cd "$top_srcdir/tests/ctl" && pwd)/timeline.py || exit 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # sgctl, the real controller and the agents of a simulated job: every question, and a recording in all its endings.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 yes() { # yes WORDS COMMAND...
     local words=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/bash
 # sgctl step on recorded traces: text, JSON and SVG agree, and the drawing is XML that a viewer can read.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/bash
 # sgctl on a terminal: colours, unless NO_COLOR says otherwise, and long text through a pager.  Neither where the output goes elsewhere.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT

@@ -2,11 +2,11 @@
 # A user floods the controller in every way that tests/daemon/hostile.c knows, while root has a job and asks: each flood is
 # bounded, and root does not notice.  SECONDS_EACH: how long each lasts at least (5), which is until the job was heard meanwhile.  SYNCGUARDD: a controller with a sanitizer; its
 # memory is not bounded here, and it is so slow that it may refuse a question while it checks many credentials.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
 [ "$(id -u)" = 0 ] || skip_all "not root: a second user is needed"
 setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null || skip_all "cannot become another user"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 each=${SECONDS_EACH:-5}
 sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 cp "$(readlink -f "$top_builddir/tests/daemon/hostile")" "$dir/hostile" && chmod 755 "$dir/hostile"

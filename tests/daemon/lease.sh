@@ -1,9 +1,9 @@
 #!/bin/bash
 # Two controllers on one state directory: one acts, the other takes over when it is killed, paused or ended; a terminal follows, and
 # actions and their records stay.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 show_logs() { show "$memory"/syncguardd.[ab].log; }
 on_failure() { show_logs; }

@@ -2,9 +2,9 @@
 # Lists longer than an answer: of many steps that ended and many that run, everything is listed, to the user whose they are and to operators.
 # A few hundred steps; on a machine with nothing else to do, with SYNCGUARD_MEASURE=yes, 10,000 that ended and 1,000 of 1,024 ranks that
 # run, and the time and memory that questions take.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 ended=300 running=30 ranks=64 step=1 health=1
 [ "${SYNCGUARD_MEASURE-}" != yes ] || ended=10000 running=1000 ranks=1024 step=60 health=3600
 ulimit -n "$(ulimit -Hn)"

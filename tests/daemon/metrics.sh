@@ -1,9 +1,9 @@
 #!/bin/bash
 # The controller's metrics over HTTP: read by curl, checked by promtool, scraped by a Prometheus.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 command -v curl >/dev/null || skip_all "curl is not installed"
 command -v jq >/dev/null || skip_all "jq is not installed"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 sgctl() { timeout 120 "$top_builddir/sgctl" --timeout 60 "$@"; }
 on_failure() { show "$dir/syncguardd.log"; }
 free_port metrics

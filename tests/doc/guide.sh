@@ -2,7 +2,7 @@
 # The guides agree with the programs: what they tell to type exists, files of configuration in them are accepted, what they quote is printed, and what
 # they name is there. Conventions of the guides: "in quotes" is what a program prints, with ... for what varies; `Key=` is a key of syncguard.conf; a block
 # marked syncguard.conf or plugstack.conf is such a file.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 : "${top_builddir:?}"
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Manual pages: every program has one, they are well-formed, and they agree with the tables and reports of the programs.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 page() { find "$top_builddir/doc" "$top_srcdir/doc" -name "$1" 2>/dev/null | head -n 1; }
 
 sgctl=$top_builddir/sgctl

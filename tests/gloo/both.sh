@@ -1,7 +1,7 @@
 #!/bin/bash
 # A training whose ranks get their data by MPI and average gradients over Gloo: one job, one step, one verdict.
-. "${top_srcdir:=$PWD}/tests/gloo/torch.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "${top_srcdir:=$PWD}/tests/gloo/torch.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 "$python" -c 'import mpi4py.MPI, numpy' 2>/dev/null || skip_all "python3-mpi4py is not installed"
 case $("$python" -c 'from mpi4py import MPI; print(MPI.Get_library_version().strip(chr(0)))') in
 Open*) mpirun=(mpiexec.openmpi --oversubscribe --bind-to none -n 3) ;;

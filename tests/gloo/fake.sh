@@ -1,6 +1,6 @@
 #!/bin/bash
 # The probe in a program that calls what PyTorch has, without PyTorch: order of the events, what cannot be read, and what cannot be reached.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 : "${top_builddir:?}"
 dir=$(mktemp -d /tmp/gloo-fake-XXXXXX) || exit 99
 trap 'rm -rf "$dir"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A training with DistributedDataParallel over Gloo under sgrun: what PyTorch computes is unchanged, and its ranks, collectives and messages are seen.
-. "${top_srcdir:=$PWD}/tests/gloo/torch.sh"
+. "${top_srcdir:=$PWD}/tests/gloo/torch.sh" || exit 99
 
 probed() { mkdir -m 700 "$dir/step" && SYNCGUARD_DIR=$dir/step LD_PRELOAD=$top_builddir/.libs/libsyncguard_probe.so "$@"; }
 ring() { "$top_builddir/sgring" --json --events=100 "$dir/step/$1.0.0.ring"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What a guest of Python's programs meets: loaders that are forked, launchers that start workers again, a program without a file, ranks that leave at once.
-. "${top_srcdir:=$PWD}/tests/gloo/torch.sh"
+. "${top_srcdir:=$PWD}/tests/gloo/torch.sh" || exit 99
 program=$top_srcdir/tests/gloo/elastic.py
 launcher=("$python" -m torch.distributed.run --standalone --nproc_per_node 2 --max_restarts 1 --no_python)
 "${launcher[@]}" true 2>/dev/null || launcher=("$python" "$program" start)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A training with DistributedDataParallel that marks what its steps consist of: with a guard and without it computes the same, its phases are
 # known, and a loss that is no number is said with the rank on which it began.
-. "${top_srcdir:=$PWD}/tests/gloo/torch.sh"
+. "${top_srcdir:=$PWD}/tests/gloo/torch.sh" || exit 99
 export PYTHONPATH=$top_srcdir/api
 library=$top_builddir/.libs/libsyncguard.so.0
 echo 'Rule=diverged Policy=balanced When="non_finite" Hold=0s Action=signal Signal=USR1' >>"$dir/own.conf"

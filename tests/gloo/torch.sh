@@ -5,7 +5,7 @@
 #   guarded ...       the same under sgrun; leaves $dir/out, $dir/err and the report in $dir/report
 #   loss              of what a training printed (its input), as a hexadecimal number
 # shellcheck shell=bash
-. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh" || exit 99
 python=/usr/bin/python3
 "$python" -c 'import torch.distributed as d; exit(not d.is_gloo_available())' 2>/dev/null || skip_all "python3-torch is not installed"
 on_failure() { show "$dir/err"; }

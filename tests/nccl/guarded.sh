@@ -1,7 +1,7 @@
 #!/bin/bash
 # NCCL's calls, replayed by ranks that are processes, under sgrun: plugin, agent and controller are the real ones, and what is said
 # at the end is the controller's.
-. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh" || exit 99
 on_failure() { show "$dir/err"; }
 
 cat >>"$SYNCGUARD_CONF" <<CONF

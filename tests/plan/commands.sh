@@ -1,6 +1,6 @@
 #!/bin/bash
 # sgplan as a shell sees it: exit codes, streams, nonsense, JSON.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 PATH=$top_builddir:$PATH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sgplan against known answers: the table beside this script, formulas that formulas.py computes, and a table of answers computed elsewhere where it is there
 # (SYNCGUARD_ORACLES, or shared/oracles beside the source tree).
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 shared=${SYNCGUARD_ORACLES:-$top_srcdir/../shared/oracles}
 
 exec python3 - "$top_builddir/sgplan" "$top_srcdir/tests/plan/known.csv" "$shared" <<'END'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sgplan simulate, and what sgctl analyze makes of its traces: the class and the place that were put in.
 # Once with 10,000 ranks.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 sgplan=$top_builddir/sgplan sgctl=$top_builddir/sgctl
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What `sgplan compare --trace` says of other strategies, held against the simulator under each of them: the bounds are
 # in strategies-simulated. And the question itself: what it accepts, what it says.
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 sgplan=$top_builddir/sgplan
 command -v python3 >/dev/null || skip_all "there is no python3"
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Programs that users of other interposing tools reported, where they are at hand (../shared/cases/mpi): each does the same with the probe and
 # without, and its ranks' rings agree. Our own tests hold each kind; this is to see that they hold the programs, too.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 cases=$top_srcdir/../shared/cases/mpi
 [ -e "$cases/run.sh" ] || skip_all "no $cases"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What MPI allows and few programs do: the program does the same with the probe and without, and its ranks' rings agree.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 program=$top_builddir/tests/probe/legal

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The probe records each message at both ends, with partner, tag, size and number, and the time that a rank polled.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 program=$top_builddir/tests/probe/messages

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The probe sees how long one-sided calls hold a rank, in fences and at locks, and changes no result.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 program=$top_builddir/tests/probe/onesided

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Pacing on every kind of MPI call, with both libraries: results and recorded events are right, and sums are the same to
 # the bit with each lever and without.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 work=$top_builddir/tests/workloads
 probe=$top_builddir/.libs/libsyncguard_probe.so

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The probe's hot path: no system call, no allocation, no lock, and few instructions.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 dir=$(mktemp -d) || exit 99

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Running MPI jobs that pass messages, recorded through probe, agent and controller by sgctl record.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 libraries=$(mpi_libraries "$top_builddir/tests/probe/messages")
 [ -n "$libraries" ] || skip_all "needs an MPI library"
-. "$top_srcdir/tests/controller.sh"
+. "$top_srcdir/tests/controller.sh" || exit 99
 step=$(mktemp -d /dev/shm/syncguard-test-XXXXXX) || exit 99
 folders+=("$step")
 controller_start

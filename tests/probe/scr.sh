@@ -1,7 +1,7 @@
 #!/bin/bash
 # A program that checkpoints with SCR gets SyncGuard's requests through the probe, and SCR's own answer stays.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 work=$top_builddir/tests/probe
 probe=$top_builddir/.libs/libsyncguard_probe.so

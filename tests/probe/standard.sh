@@ -1,7 +1,7 @@
 #!/bin/bash
 # A program with the standard's ABI is recorded; with a library whose ABI is not known it runs as without the probe, and a note says so.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 here=$(readlink -f "$top_builddir/tests/probe")

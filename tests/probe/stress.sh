@@ -1,8 +1,8 @@
 #!/bin/bash
 # Legal programs drawn at random do the same with the probe as without; names, numbers and both ends of messages agree, and nothing is
 # uncounted.  STRESS_SEEDS: how many programs for each library; STRESS_OPERATIONS: of each.  What differs is printed with what repeats it.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 program=$top_builddir/tests/probe/stress

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A tool between the probe and the library makes other calls of the program's: each is recorded once, as the program made it.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 probe=$top_builddir/.libs/libsyncguard_probe.so
 work=$top_builddir/tests/workloads

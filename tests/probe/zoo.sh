@@ -1,8 +1,8 @@
 #!/bin/bash
 # The probe on every kind of MPI call, with both libraries: the rings hold what the programs count, and the programs'
 # results are the same as without it.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 work=$top_builddir/tests/workloads
 probe=$top_builddir/.libs/libsyncguard_probe.so

@@ -2,7 +2,7 @@
 # with them and with what they started, and a configuration for what was built, to whose file a test may add lines:
 # $SYNCGUARD_CONF.  To be sourced; skips all where munged or jq is missing.
 # shellcheck shell=bash
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 : "${top_builddir:?}"
 [ -x /usr/sbin/munged ] || skip_all "munged is not installed"
 command -v jq >/dev/null || skip_all "jq is not installed"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sgrun around real MPI programs: what is said of them, what reaches them, and what is left.
-. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
 [ -n "$libraries" ] || skip_all "there is no MPI library"
 on_failure() { show "$dir/err"; }
@@ -78,7 +78,7 @@ ok $? "when sgrun is killed, munged, controller and agent end"
 touch "$dir/go"
 wait_for 120 grep -q end "$dir/killed"
 ok $? "when sgrun is killed, the program goes on"
-rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
+rm -rf "${dir:?}"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
 
 # ---- several hosts: a stand-in for ssh runs what it is told here ----
 
@@ -117,7 +117,7 @@ wait_for 120 all_three end "$dir/all-killed"
 ok $? "hosts: when sgrun is killed, the programs go on"
 wait_for 120 no_service
 ok $? "hosts: and nothing of it stays behind them"
-rm -rf "$dir"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
+rm -rf "${dir:?}"/tmp/* && rings | grep -vxF "${before:-none}" | xargs -r rm -rf
 sgrun --hosts='no[' true
 is "$?" 126 "hosts: a list that is wrong cannot be run"
 sgrun --hosts=nowhere.invalid true

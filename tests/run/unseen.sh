@@ -1,7 +1,7 @@
 #!/bin/bash
 # Programs of which nothing is recorded, under sgrun: after ten seconds the job says why.
-. "${top_srcdir:=$PWD}/tests/run/prelude.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "${top_srcdir:=$PWD}/tests/run/prelude.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/loop")
 
 # All at a time: each of them waits for the agent's first look, 10 s after its start.

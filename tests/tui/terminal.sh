@@ -2,7 +2,7 @@
 # sgtop in a real terminal (tmux) against tests/tui/fakecontroller: what a person does with it.
 # TAP; a case whose tool is missing is skipped by name.
 set -u
-. "${top_srcdir:=$PWD}/tests/tap.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 SGTOP=$top_builddir/sgtop FAKE=$top_builddir/tests/tui/fakecontroller COST=$top_builddir/tests/tui/cost
 DIR=$(mktemp -d) || exit 99
 export LC_ALL=C.UTF-8

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The halo exchange: the same bits on any number of ranks, and under the guard.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/runs.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/runs.sh" || exit 99
 
 common='--rows 60 --columns 47 --steps 95'
 runs_of halo

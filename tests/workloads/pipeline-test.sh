@@ -1,7 +1,7 @@
 #!/bin/bash
 # The pipeline: it repeats itself bit by bit, also under the guard, and ends as the trainer does that is not cut into stages.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/runs.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/runs.sh" || exit 99
 
 common='--batch 32 --hidden 48 --context 6 --embed 8 --rate 0.1 --steps 30'
 [ -d /usr/share/common-licenses ] || common="$common --text $top_srcdir/LICENSE"

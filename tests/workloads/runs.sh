@@ -7,7 +7,7 @@
 #   same A B WHAT                assertion: two runs have a result, and the same one
 #   rejects 'OPTION...'          assertion: status 2 and one line, without the launcher of MPI
 # shellcheck shell=bash
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 common=

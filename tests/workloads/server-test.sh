@@ -1,7 +1,7 @@
 #!/bin/bash
 # Workers and parameter servers: what they compute, and what is said of them when they do not wait for one another.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/runs.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/runs.sh" || exit 99
 
 runs_of server
 common='--parameters 16384'

@@ -2,8 +2,8 @@
 # What a job's time goes into: the shares that SyncGuard reports of a run, beside those that the program took of the same run with its own clocks.
 # Shares of one run, so that it does not matter how fast the machine is.  But a rank that has no core between two of these clocks' readings is
 # in one of them and not in the other: it takes a machine with nothing else to do (SYNCGUARD_MEASURE=yes, ./check --full).
-. "${top_srcdir:=$PWD}/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 : "${top_builddir:?}"
 [ "${SYNCGUARD_MEASURE-}" = yes ] || skip_all "it takes a machine with nothing else to do (SYNCGUARD_MEASURE=yes)"
 libraries=$(mpi_libraries "$top_builddir/tests/workloads/pipeline")

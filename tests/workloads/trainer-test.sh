@@ -1,7 +1,7 @@
 #!/bin/bash
 # The trainer: it learns, it repeats itself bit by bit, it survives what training jobs go through.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/runs.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/runs.sh" || exit 99
 
 common='--batch 32 --hidden 48 --context 6 --embed 8'
 [ -d /usr/share/common-licenses ] || common="$common --text $top_srcdir/LICENSE"

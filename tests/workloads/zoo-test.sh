@@ -1,7 +1,7 @@
 #!/bin/bash
 # The zoo without a probe: what it checks and counts must hold by itself before a probe is tried on it.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/workloads/mpi.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
 here=$top_builddir/tests/workloads
 dir=$(mktemp -d) || exit 99
