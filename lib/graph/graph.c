@@ -190,7 +190,7 @@ static uint32_t meeting_get(struct graph *g, const struct call *c, uint64_t seri
     m->kind = kind;
     m->seq = c->seq;
     if (message)
-        m->message.send_s = m->message.recv_s = NAN;
+        m->message.send_s = m->message.recv_s = m->message.send_stay_s = NAN;
     else
         m->all.min_stay_s = m->all.held_left_s = m->all.least_left_s = INFINITY;
     return slot;

@@ -171,6 +171,8 @@ static void look_at_call(struct graph *g, uint32_t rank, const struct raw *raw)
     if (raw->side == CALL_SENDS) {
         if (raw->does & GRAPH_ARRIVES) /* not where a nonblocking one is completed */
             m->message.send_s = enter_s;
+        if ((raw->blocking && raw->leave_ns != raw->enter_ns) || !(raw->does & GRAPH_ARRIVES))
+            m->message.send_stay_s = (float)(left_s - m->message.send_s);
         return;
     }
     if (raw->side == CALL_RECEIVES) {
@@ -226,13 +228,15 @@ static bool is_found(double usual_s, double stay_s)
 
 /* Was it there when the receiver came, or not begun before (rendezvous)?  One that is on its way takes less
  * than half of its time when the receiver comes in the second half of it, and seldom a small part of how late
- * the receiver is. */
-static void note_protocol(struct protocol *p, double usual_s, double late_s, double stay_s)
+ * the receiver is. left: its sender had gone on before. */
+static void note_protocol(struct protocol *p, double usual_s, double late_s, double stay_s, bool left)
 {
-    if (is_found(usual_s, stay_s))
+    if (is_found(usual_s, stay_s)) {
         p->found++;
-    else if (late_s > (usual_s > 0 ? 1 : SELDOM) * stay_s)
+    } else if (late_s > (usual_s > 0 ? 1 : SELDOM) * stay_s) {
         p->waited++;
+        p->left += left;
+    }
 }
 
 /* Of an eager message: it was there, and who came late spent a moment to take it. */
@@ -249,7 +253,7 @@ static void late_receiver(struct graph *g, struct meeting *m, struct kind *k, do
     double late_s = m->message.recv_s - m->message.send_s, usual_s = isnan(k->usual_s) ? 0 : k->usual_s;
 
     if (late_s > stay_s && late_s > 2 * error_s)
-        note_protocol(p, usual_s, late_s, stay_s);
+        note_protocol(p, usual_s, late_s, stay_s, (double)m->message.send_stay_s + 2 * error_s < late_s);
     if (!graph_is_eager(g, k)) {
         m->start_s = m->message.recv_s;
         if (p->waited)

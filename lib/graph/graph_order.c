@@ -198,7 +198,8 @@ static uint32_t *places_of(struct graph *g, uint32_t rank, const struct window *
     return place;
 }
 
-/* A message that was copied lets its sender go on; one that waits for the receiver holds it until its end. */
+/* A message that was copied, or that something else carries, lets its sender go on; another one that waits
+ * for the receiver holds it until its end. */
 static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *raw)
 {
     const struct meeting *m = meeting_at(g, raw->meeting);
@@ -206,7 +207,7 @@ static uint8_t does_of(const struct graph *g, uint32_t rank, const struct raw *r
 
     if (raw->side != CALL_SENDS || raw->enter_ns == raw->leave_ns)
         return raw->does;
-    held = !graph_is_eager(g, &g->kind[m->kind]) && raw_stay_s(raw) > g->held_s &&
+    held = !graph_lets_go(g, &g->kind[m->kind]) && raw_stay_s(raw) > g->held_s &&
            moment_s(g, rank, raw->leave_ns) >= (m->start_s + m->end_s) / 2;
     return (raw->does & GRAPH_ARRIVES) | (held ? GRAPH_IS_HELD : 0);
 }

@@ -93,6 +93,7 @@ struct kind {
  * it there, and those for whom it began only then. */
 struct protocol {
     uint32_t found, waited;
+    uint32_t left; /* of the latter those whose sender had gone on before the receiver came */
 };
 
 /* A meeting that calls may still come to. */
@@ -117,8 +118,8 @@ struct meeting {
             /* when it was sent, by the sender's clock, or received, by the receiver's: the earlier one */
             uint64_t half_ns;
             double send_s, recv_s; /* as the clocks lay in the step that had the call; NaN: not known */
-            float recv_stay_s;
-            bool sent, received; /* half_ns is that of */
+            float recv_stay_s, send_stay_s; /* send: until its call, or the one that completes it, was left */
+            bool sent, received;            /* half_ns is that of */
         } message;
         struct {
             float min_stay_s, max_stay_s;
@@ -280,6 +281,14 @@ static inline bool graph_is_eager(const struct graph *g, const struct kind *k)
     const struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
 
     return p->found > 4 * p->waited;
+}
+
+/* Does what carries these messages let their senders go on (as a thread or the network does for them)? */
+static inline bool graph_lets_go(const struct graph *g, const struct kind *k)
+{
+    const struct protocol *p = &g->protocol[k->info.size][graph_crosses(g, k)];
+
+    return graph_is_eager(g, k) || 2 * p->left > p->waited;
 }
 
 /* graph_meeting.c: the slot of the open meeting with that key, GRAPH_NONE: there is none; a new one; what
