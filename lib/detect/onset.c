@@ -18,6 +18,7 @@
 #define RAMP_GAIN  4.0 /* that a ramp must explain beyond the best step */
 #define RAMP_MIN   24u /* values; shorter, a step that is blurred looks like one */
 #define RAMP_SHORT 32u
+#define EDGE_MIN   3u  /* values, of which one may be a part */
 #define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
 
 struct onset_shape {
@@ -91,6 +92,23 @@ static struct onset_fit fit_step(const struct onset_shape *h)
             best = (struct onset_fit){ a, a, before, after - before, gain };
     }
     return best;
+}
+
+/* Steps are divided where all ranks meet, and what makes one slow begins anywhere: the values beside the
+ * change may be a part of it, and say nothing of before and since where there are others that do. */
+static struct onset_fit without_edge(const struct onset_shape *h, struct onset_fit f)
+{
+    uint32_t before = f.from, since = h->n - f.from;
+    double level = f.before + f.height;
+
+    if (!before)
+        return f;
+    if (before >= EDGE_MIN)
+        f.before = h->sum[f.from - 1] / (before - 1);
+    if (since >= EDGE_MIN)
+        level = (h->sum[h->n] - h->sum[f.from + 1]) / (since - 1);
+    f.height = level - f.before;
+    return f;
 }
 
 /* Least squares of a constant and a ramp from `from` to `to`, flat behind it. */
@@ -171,5 +189,7 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     /* What was as high before has been so from the beginning, and varies. */
     if (!is_ramp && (step.gain < STEP_GAIN || step.before > fmax(step.height, lasting)))
         best = (struct onset_fit){ .height = h.sum[n] / n };
+    else if (!is_ramp)
+        best = without_edge(&h, best);
     return (struct onset){ is_ramp, best.from, best.to, best.before, best.height };
 }

@@ -8,7 +8,10 @@
 #include "model/statistics.h"
 
 /* after more such steps in a row it is no pause: the work has changed */
-#define PAUSE_MAX      3u
+#define PAUSE_MAX 3u
+/* that show what is usual, so that a pause stands out; and with as many behind them what the first were */
+#define USUAL_STEPS    4u
+#define FIRST_STEPS    (2 * USUAL_STEPS)
 #define WORK_SIGMA_MIN 0.002 /* clocks and exit skew are no better */
 #define NOISE_CHANGES  64.0f /* steps that the noise is a running mean over */
 #define RECENT_SHARE   0.9   /* of the noise of WORK_NOISE_STEPS counts: they are few */
@@ -75,13 +78,28 @@ void work_place(struct work *w, uint32_t rank, uint32_t node, uint32_t switch_id
     w->rank[rank].switch_id = switch_id;
 }
 
+/* In the first steps it is not known what is usual, and which of them is a pause: that is seen later. */
+static void find_first_pauses(struct work *w)
+{
+    float typical_s[FIRST_STEPS], scratch[FIRST_STEPS], usual_s;
+
+    for (uint32_t i = 0; i < FIRST_STEPS; i++)
+        typical_s[i] = w->step[i].typical_s / work_beat(w, w->step[i].seq);
+    usual_s = (float)statistics_known_medianf(typical_s, FIRST_STEPS, scratch);
+    for (uint32_t i = 0; i < USUAL_STEPS; i++)
+        if (typical_s[i] > (float)WORK_PAUSE_RATIO * usual_s) {
+            w->step[i].pause = true;
+            w->step[i].usual_s = usual_s;
+        }
+}
+
 static bool is_pause(const struct work *w, float typical_s)
 {
     uint32_t kept = work_kept(w), before = 0;
 
     while (before < kept && before < PAUSE_MAX && w->step[work_slot(w, before)].pause)
         before++;
-    return w->steps >= 4 && before < PAUSE_MAX && typical_s > WORK_PAUSE_RATIO * w->usual_s;
+    return w->steps >= USUAL_STEPS && before < PAUSE_MAX && typical_s > WORK_PAUSE_RATIO * w->usual_s;
 }
 
 /* The noise, from how much each rank's excess changed since the step before. */
@@ -153,6 +171,8 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
     for (uint32_t r = 0; r < w->n; r++)
         w->excess[r] = (w->newest_s[r] - s->typical_s) / usual_s;
     learn_noise(w);
+    if (w->steps == FIRST_STEPS)
+        find_first_pauses(w);
 }
 
 double work_time_s(const struct work *w, uint64_t steps)

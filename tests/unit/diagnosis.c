@@ -521,6 +521,45 @@ static void cost_before_pauses(void)
     diagnosis_free(d);
 }
 
+/* Rank 3 takes 1.9 times as long from a step on, in its first step for half of it; all pause for a second in
+ * another one. */
+static struct finding slow_rank_of_few_steps(uint32_t onset, uint32_t pause)
+{
+    struct run run = { .d = diagnosis_new() };
+    const struct finding *f;
+    struct finding first = { 0 };
+
+    for (uint32_t r = 0; r < 8; r++)
+        diagnosis_place(run.d, r, 100 + r, 200);
+    for (uint32_t k = 0; k < 30; k++) {
+        float own[8], longest = 0;
+
+        for (uint32_t r = 0; r < 8; r++) {
+            double slow = r != 3 || k < onset ? 0 : k == onset && onset ? 0.43 : 0.9;
+
+            own[r] = (float)(COMPUTE_S * (1 + 0.005 * box_muller()) * (1 + slow) + (k == pause ? 1 : 0));
+            longest = fmaxf(longest, own[r]);
+        }
+        give_step(&run, own, 8, longest);
+    }
+    if (diagnosis_findings(run.d, &f))
+        first = f[0];
+    diagnosis_free(run.d);
+    return first;
+}
+
+/* What a rank is slower by is not known from the step in which that began, and not from a pause. */
+static void what_shows_an_excess(void)
+{
+    struct finding began = slow_rank_of_few_steps(6, 99), paused = slow_rank_of_few_steps(0, 2);
+
+    ok(near(began.excess, 0.9, 0.015),
+       "a rank that became slow in the middle of its seventh step is 90 %% slower\n%g", began.excess);
+    ok(near(paused.excess, 0.9, 0.015),
+       "one that has been slow from the start is, too, though all paused in the third step\n%g",
+       paused.excess);
+}
+
 /* The first steps of a slow rank look like detours until it is named. Together with two real ones they are no
  * jitter. */
 static void detours_of_straggler(void)
@@ -1092,6 +1131,7 @@ int main(void)
     two_at_once();
     several_at_once();
     cost_before_pauses();
+    what_shows_an_excess();
     detours_of_straggler();
     placed_late();
     alone_on_their_nodes();
