@@ -431,6 +431,16 @@ static void doubt_price(struct call_steps *s, const struct diagnosis_other *o, s
                                                          saved_by(s, change, b, b->high) / o->saved_s });
 }
 
+/* Are there steps before that one that are remembered, and of which more is known than of the first?  They
+ * were not judged, but had delays been in them that belong to it, it would have begun there. */
+static bool is_begun(const struct call_steps *s, uint32_t from)
+{
+    uint32_t steps = graph_steps(s->graph);
+
+    return steps > 2 && from >= diagnosis_seq(s->diagnosis, 0) &&
+           graph_step_about(s->graph, steps - 2).number < from;
+}
+
 static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, struct price_change *change,
                              const struct cost_bounds *b, struct suspicion *k)
 {
@@ -464,6 +474,7 @@ static void report_suspicion(struct call_steps *s, struct diagnosis_other *o, st
         if (o->standing)
             doubt_price(s, o, change, b, k);
     }
+    o->begun = o->class == FINDING_JITTER && is_begun(s, o->from);
     sure = !k->doubted || !(k->cost.low <= 0);
     /* A fault that may cost nothing is not reported.  One that was goes on: if it were over, and then were
      * found again, its first steps would be priced twice. */

@@ -263,7 +263,7 @@ void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o)
     uint64_t onset = o->from ? d->work->steps : 0;
     size_t at = find_entry(d, key);
     /* Transfers are slow over those of steps before, which were not: it was not there from the beginning. */
-    double earlier = key == KEY_TRANSFER ? 0 : NAN;
+    double earlier = key == KEY_TRANSFER || o->begun ? 0 : NAN;
     struct finding *f;
 
     while (onset && d->work->steps - onset < work_kept(d->work) &&

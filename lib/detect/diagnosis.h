@@ -63,6 +63,7 @@ struct diagnosis_other {
     double excess, rate;
     struct interval cost; /* as of a finding */
     bool early;           /* it may have been there from the beginning */
+    bool begun;           /* steps before `from` were looked at, and it was not there */
     bool redrawn; /* what it was found by is known to be another's: if it does not stand, it never did */
     double min_slowdown; /* slowdown from which on it is reported; 0: as always */
 };

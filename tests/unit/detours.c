@@ -210,6 +210,18 @@ static void over_and_begun(void)
 #define TEAM  4u /* the first one's communicator; and ranks of a team */
 #define PARTS 2u
 
+/* When all of these ranks are there, and a moment later. */
+static double together(double *at_s, uint32_t first, uint32_t ranks)
+{
+    double over_s = 0;
+
+    for (uint32_t r = first; r < first + ranks; r++)
+        over_s = fmax(over_s, at_s[r]);
+    for (uint32_t r = first; r < first + ranks; r++)
+        at_s[r] = over_s + REST_S / 10;
+    return over_s + REST_S / 10;
+}
+
 static double meet(struct view *v, uint64_t comm, uint32_t seq, uint32_t first, uint32_t ranks, double *at_s)
 {
     double over_s = 0;
@@ -231,12 +243,12 @@ static double meet(struct view *v, uint64_t comm, uint32_t seq, uint32_t first, 
     return over_s;
 }
 
-/* Is jitter told of it, at any time? */
-static bool told_by_calls(const struct job *job)
+/* Is jitter told of it, at any time?  lost: what it is said to cost over what it does. */
+static bool told_by_calls(const struct job *job, double *lost)
 {
     struct view *v = view_new(&(struct view_params){ .min_slowdown = 1.02, .hang_timeout_s = 100 }, 0);
     const struct view_verdict *verdict;
-    double at_s[RANKS], now_s = 5;
+    double at_s[RANKS], quiet_s[RANKS], now_s = 5;
     bool told = false;
     size_t n;
 
@@ -247,28 +259,38 @@ static bool told_by_calls(const struct job *job)
         view_rank_add(v, r, 0, node, "");
         give_member(v, r, WORLD, RANKS, r, 0, RANKS - 1);
         give_member(v, r, TEAM + r / TEAM, TEAM, r % TEAM, r / TEAM * TEAM, r / TEAM * TEAM + TEAM - 1);
-        at_s[r] = now_s;
+        at_s[r] = quiet_s[r] = now_s;
     }
     for (uint32_t k = 0; k < job->steps; k++) {
-        uint32_t delays = how_many(job->rate), late[RANKS];
+        uint32_t delays = k < job->onset ? 0 : how_many(job->rate), late[RANKS];
 
         for (uint32_t i = 0; i < delays; i++)
             late[i] = (uint32_t)(uniform() * RANKS);
         for (uint32_t part = 0; part < PARTS; part++) {
-            for (uint32_t r = 0; r < RANKS; r++)
-                at_s[r] += WORK_S / PARTS * (1 + 0.01 * box_muller());
+            for (uint32_t r = 0; r < RANKS; r++) {
+                double work_s = WORK_S / PARTS * (1 + 0.01 * box_muller());
+
+                at_s[r] += work_s;
+                quiet_s[r] += work_s;
+            }
             for (uint32_t i = 0; i < delays && !part; i++)
                 at_s[late[i]] += WORK_S * job->mean * one_length(job->of);
-            for (uint32_t r = 0; r < RANKS; r += TEAM)
+            for (uint32_t r = 0; r < RANKS; r += TEAM) {
                 meet(v, TEAM + r / TEAM, PARTS * k + part, r, TEAM, at_s);
+                together(quiet_s, r, TEAM);
+            }
         }
         now_s = meet(v, WORLD, k, 0, RANKS, at_s);
+        together(quiet_s, 0, RANKS);
         view_tick(v, now_s);
     }
     view_finish(v, now_s);
     n = view_verdicts_raised(v, &verdict);
     for (size_t i = 0; i < n; i++)
-        told = told || verdict[i].finding.class == FINDING_JITTER;
+        if (verdict[i].finding.class == FINDING_JITTER) {
+            told = true;
+            *lost = verdict[i].finding.saved_s / (now_s - quiet_s[0]);
+        }
     view_free(v);
     return told;
 }
@@ -278,10 +300,11 @@ static void judged_by_calls(void)
     static const struct job brief = { EXPONENTIAL, 0.5, 1.5, 0, 0, 0, 36 },
                             noisy = { EXPONENTIAL, 0.04, 0.5, 0, 0, 0, 150 };
     uint32_t runs = tried_of(20), of_brief = 0, of_noisy = 0;
+    double lost;
 
     for (uint32_t n = 0; n < runs; n++) {
-        of_brief += told_by_calls(&brief);
-        of_noisy += told_by_calls(&noisy);
+        of_brief += told_by_calls(&brief, &lost);
+        of_noisy += told_by_calls(&noisy, &lost);
     }
     is_int(of_brief, runs, "by calls, too, delays that cost 40 %% of 36 steps are jitter");
     is_int(of_noisy, 0, "by calls, too, a delay in one step of 25 is the machine's noise");
@@ -369,6 +392,22 @@ static void in_a_row(void)
     is_near(d.saved_s, 0, 1e-6, "and they cost nothing");
 }
 
+/* Delays since the first steps that were judged, before which there were steps that are remembered. */
+static void begun_by_calls(void)
+{
+    static const struct job began = { EXPONENTIAL, 0.8, 1.5, 13, 0, 0, 40 };
+    uint32_t runs = tried_of(20), told = 0, dear = 0;
+    double lost = 0;
+
+    for (uint32_t n = 0; n < runs; n++) {
+        told += told_by_calls(&began, &lost);
+        dear += lost > 1.1;
+    }
+    is_int(told, runs, "by calls, too, delays that begin in the fourteenth step of 40 are jitter");
+    ok(5 * dear <= runs, "what they cost is not counted for the steps before that, which had none\n%u of %u",
+       dear, runs);
+}
+
 int main(void)
 {
     random_state = 81;
@@ -380,5 +419,6 @@ int main(void)
     little_but_more();
     bounds();
     in_a_row();
+    begun_by_calls();
     return done_testing();
 }
