@@ -6,6 +6,7 @@
 
 #include "calls/already.h"
 #include "calls/hot.h"
+#include "calls/lasting_noise.h"
 #include "calls/links.h"
 #include "calls/mixed.h"
 #include "calls/parts.h"
@@ -81,6 +82,7 @@ struct call_steps {
     struct hot_even *even;
     bool by_hot; /* uneven pieces are those */
     struct expected *expected;
+    struct lasting_noise *lasting;
     struct suspicion slow_links, mixed_link, heavy_role, uneven_pieces, detours;
     struct links_slow looked_at; /* the place that links_longer is about */
     struct told_phases *phases;
@@ -118,6 +120,7 @@ struct call_steps *call_steps_new(uint32_t (*members)(uint64_t comm, void *arg),
     s->mixed = mixed_new();
     s->links_excess = transfer_excess_new();
     s->expected = expected_new();
+    s->lasting = lasting_noise_new();
     s->boundary = boundary_new(members, arg);
     s->updates = updates_new();
     s->starvation = starvation_new();
@@ -147,6 +150,7 @@ void call_steps_free(struct call_steps *s)
     mixed_free(s->mixed);
     transfer_excess_free(s->links_excess);
     expected_free(s->expected);
+    lasting_noise_free(s->lasting);
     starvation_free(s->starvation);
     told_phases_free(s->phases);
     hot_reset(&s->hot);
@@ -681,10 +685,13 @@ static void judge_roles(struct call_steps *s)
                      &s->heavy_role);
 }
 
+/* With no noise at all no other noise lasts; with as much as is ordinary at the most it is the most that may
+ * be. */
 static void set_even(struct call_steps *s, struct price_change *c, double even)
 {
-    (void)s;
     c->even = (float)even;
+    c->lasting = even > 0 ? s->lasting : NULL;
+    c->lasting_most = true;
 }
 
 static void judge_pieces(struct call_steps *s)
@@ -714,6 +721,7 @@ static void judge_pieces(struct call_steps *s)
         bounds.lasts = true;
     } else {
         change.expected = s->expected;
+        change.lasting = s->lasting;
         change.even = (float)fmin(1, PIECES_ORDINARY / 2 / pieces->sigma);
         bounds.set = set_even;
         bounds.low = fmin(1, PIECES_NARROW / pieces->sigma);

@@ -8,6 +8,7 @@ libcalls_a_SOURCES = \
 	lib/calls/exchange.c lib/calls/exchange.h \
 	lib/calls/expected.c lib/calls/expected.h \
 	lib/calls/hot.c lib/calls/hot.h lib/calls/links.c lib/calls/links.h \
+	lib/calls/lasting_noise.c lib/calls/lasting_noise.h \
 	lib/calls/mixed.c lib/calls/mixed.h \
 	lib/calls/transfer_excess.c lib/calls/transfer_excess.h \
 	lib/calls/overlap.c lib/calls/overlap.h \

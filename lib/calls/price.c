@@ -70,6 +70,15 @@ static double mostly_s(const struct changed_replay *r, const struct graph_op *op
     return is_s > 0 ? is_s + s->pause_s : NAN;
 }
 
+/* What of a piece's noise lasts as long as its step, as a share of what the piece should take. */
+static double lasting_of(const struct price_change *c, const struct graph_op *op, const struct graph_step *s)
+{
+    if (!c->lasting)
+        return 0;
+    return lasting_noise_off(c->lasting, op->rank, s->number) *
+           (c->lasting_most ? lasting_noise_most(c->lasting) : lasting_noise_sigma(c->lasting));
+}
+
 static double changed_work(const struct graph_op *op, const struct graph_step *s, void *arg)
 {
     const struct changed_replay *r = arg;
@@ -100,7 +109,9 @@ static double changed_work(const struct graph_op *op, const struct graph_step *s
         return work_s;
     /* What it would take if pieces of work were even; detours and pauses stay. */
     should_s = more * expected_s(c->expected, r->graph, op, s);
-    return work_s < expected_most(c->expected) * should_s ? should_s + c->even * (work_s - should_s) : work_s;
+    if (!(work_s < expected_most(c->expected) * should_s))
+        return work_s;
+    return should_s * (1 + lasting_of(c, op, s)) + c->even * (work_s - should_s);
 }
 
 static double changed_transfer(const struct graph_meeting *m, const struct graph_step *s, void *arg)
@@ -123,6 +134,15 @@ static struct price price_of(double of_s, double changed_s)
     return (struct price){ of_s, fmax(0, of_s - changed_s) };
 }
 
+/* Ranks that are slower for another reason are so for longer than a step. */
+static bool is_slower(const struct graph_op *op, const struct graph_step *s, void *arg)
+{
+    const struct price_change *c = arg;
+
+    (void)s;
+    return c->other && c->other[op->rank].excess != 0;
+}
+
 /* Replay the steps from c->from on, as they were and changed; returns how many. */
 static uint32_t replay_both(struct graph *g, const struct price_change *c, struct graph_ends *ends)
 {
@@ -138,6 +158,8 @@ static uint32_t replay_both(struct graph *g, const struct price_change *c, struc
         return 0;
     if (c->expected)
         expected_take(c->expected, g, steps, NULL, NULL);
+    if (c->expected && c->lasting)
+        lasting_noise_take(c->lasting, c->expected, g, steps, is_slower, (void *)c);
     if (c->hot)
         hot_even_take(c->hot, g, steps, c->hot_excess, c->held);
     if (c->mostly)

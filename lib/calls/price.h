@@ -9,6 +9,7 @@
 
 #include "calls/expected.h"
 #include "calls/hot.h"
+#include "calls/lasting_noise.h"
 #include "detect/pricing.h"
 #include "graph/graph.h"
 
@@ -46,6 +47,10 @@ struct price_change {
     /* pieces of work keep only this share of what they differ by from what is expected; NULL: all */
     struct expected *expected;
     float even;
+    /* then they also keep noise that lasts as long as a step, as much as the machine has, or may have at the
+     * most; NULL: none */
+    struct lasting_noise *lasting;
+    bool lasting_most;
     /* hot pieces, with that excess, are as the others of their group; NULL: they stay */
     struct hot_even *hot;
     double hot_excess;

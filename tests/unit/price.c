@@ -173,6 +173,64 @@ static void even_pieces(void)
        of_lengths);
 }
 
+#define BLOCKS 12u
+
+/* What all pieces of a rank in a step are off by. */
+static double lasts[STEPS][RANKS], off_by;
+
+static double with_noise(uint32_t rank, uint32_t step, uint32_t call)
+{
+    (void)call;
+    return WORK * (1 + lasts[step][rank]) * (1 + off_by * box_muller());
+}
+
+/* Pieces that vary by off_by each, of steps that vary by `noise`: what the steps after the first take without
+ * the former, and what they should. */
+static void lasting_noise(double noise, double *without_s, double *should_s, double *sigma)
+{
+    struct graph *g = graph_new();
+    struct expected *e = expected_new();
+    struct lasting_noise *l = lasting_noise_new();
+    struct price_change change = { .from = 1, .expected = e, .lasting = l };
+    struct price p;
+
+    *should_s = 0;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        double most = 0;
+
+        for (uint32_t r = 0; r < RANKS; r++) {
+            lasts[i][r] = noise * box_muller();
+            most = r ? fmax(most, lasts[i][r]) : lasts[i][r];
+        }
+        *should_s += i ? BLOCKS * WORK * (1 + most) : 0;
+    }
+    play_pieces(g, BLOCKS, with_noise);
+    p = price_take(g, &change, 0).all;
+    *without_s = p.of_s - p.saved_s;
+    *sigma = lasting_noise_sigma(l);
+    lasting_noise_free(l);
+    expected_free(e);
+    graph_free(g);
+}
+
+/* Noise that lasts does not average out in a step, and is no uneven work. */
+static void lasting(void)
+{
+    double without_s, should_s, sigma;
+
+    off_by = 0.12;
+    lasting_noise(0.02, &without_s, &should_s, &sigma);
+    ok(near(sigma, 0.02, 0.15), "ranks whose whole steps vary by 2 %% beside uneven pieces do so\n%g", sigma);
+    ok(near(without_s, should_s, 0.01),
+       "with even pieces they would still wait for the slowest of them: %g s\n%g", should_s, without_s);
+    lasting_noise(0, &without_s, &should_s, &sigma);
+    ok(sigma == 0, "of uneven pieces alone nothing lasts\n%g", sigma);
+    ok(near(without_s, should_s, 0.01), "and even they would take %g s\n%g", should_s, without_s);
+    lasting_noise(0.1, &without_s, &should_s, &sigma);
+    ok(sigma == 0,
+       "what lasts and is more than any machine's noise is the work, and shows nothing of that\n%g", sigma);
+}
+
 /* Every fourth transfer takes 40 ms, the others 10 ms, and all took half of that before. */
 static void slow_transfers(void)
 {
@@ -266,6 +324,7 @@ int main(void)
     slow_rank();
     even();
     even_pieces();
+    lasting();
     slow_transfers();
     return done_testing();
 }
