@@ -374,6 +374,8 @@ void page_limits(struct table *t, const struct report_row *j, const char *would)
 
     if (!isnan(j->mds_ratio))
         text_append(line, sizeof(line), "a rank %s slower or more", text_percent(j->mds_ratio).s);
+    if (j->limits.work_from_start > j->mds_ratio)
+        text_append(line, sizeof(line), " (from the start %s)", text_percent(j->limits.work_from_start).s);
     if (!isnan(j->limits.transfers))
         text_append(line, sizeof(line), "%sall transfers %s slower", *line ? ", " : "",
                     text_percent(j->limits.transfers).s);

@@ -422,6 +422,11 @@ double diagnosis_limit(const struct diagnosis *d)
     return stragglers_limit(d->stragglers, d->work);
 }
 
+double diagnosis_limit_from_start(const struct diagnosis *d)
+{
+    return stragglers_limit_from_start(d->stragglers, d->work);
+}
+
 double diagnosis_transfer_limit(const struct diagnosis *d)
 {
     return transfer_limit(&d->transfer);

@@ -86,6 +86,9 @@ const struct work_step *diagnosis_newest(const struct diagnosis *d);
 const struct work *diagnosis_work(const struct diagnosis *d);
 /* The smallest excess of a rank's own work that could be named now; NaN while that is not known. */
 double diagnosis_limit(const struct diagnosis *d);
+/* The same of one that has been so since the first step: ranks' work may differ, and few ranks show less of
+ * by how much. */
+double diagnosis_limit_from_start(const struct diagnosis *d);
 /* The smallest excess of the transfers of all ranks that could be named now; NaN likewise. */
 double diagnosis_transfer_limit(const struct diagnosis *d);
 /* Share of the steps in which the rank had the longest own work; NaN not known.  They are the newest ones

@@ -287,11 +287,15 @@ double places_lasting_error(const struct places *s, const struct track *track)
     return s->spread[track->scope] * share(s, track);
 }
 
+/* Standard errors of a lasting excess that a healthy one of so many places may well have. */
+static double lasting_z(uint32_t places)
+{
+    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2));
+}
+
 double places_lasting(const struct places *s, const struct track *track)
 {
-    uint32_t places = s->n / track->ranks;
-
-    return SPREAD_LIMIT * (1 + SPREAD_FEW / sqrt(places > 2 ? places : 2)) * places_lasting_error(s, track);
+    return lasting_z(s->n / track->ranks) * places_lasting_error(s, track);
 }
 
 static float median_excess(struct places *s, const struct work *w, const struct track *track, uint32_t slot,
@@ -447,4 +451,17 @@ double places_limit(const struct places *s, const struct work *w)
     if (!s->n_tracks || s->steps < 2 * PLACE_PAST_MIN || isnan(w->sigma))
         return NAN;
     return LIMIT_Z * w->sigma * s->inflate[WINDOWS - 1] / sqrt(LONGEST);
+}
+
+/* Until SPREAD_STEPS steps show the spread it is taken to be SPREAD_EARLY: one above that was named then. */
+double places_limit_from_start(const struct places *s, const struct work *w)
+{
+    double limit = places_limit(s, w), early, now;
+
+    if (isnan(limit))
+        return NAN;
+    now = lasting_z(s->n) * places_lasting_error(s, &s->track[0]);
+    early = fmax(lasting_z(s->n) * SPREAD_EARLY * share(s, &s->track[0]),
+                 LIMIT_Z * w->sigma * s->inflate[2] / sqrt(SPREAD_STEPS));
+    return fmax(limit, fmin(now, early));
 }

@@ -85,5 +85,8 @@ double places_lasting(const struct places *s, const struct track *track);
 double places_lasting_error(const struct places *s, const struct track *track);
 /* The smallest excess of one rank that would pass the limit now; NaN while that is not known. */
 double places_limit(const struct places *s, const struct work *w);
+/* The same of one that has been so since the first step: healthy places may differ, and fewer of them show
+ * less of by how much. */
+double places_limit_from_start(const struct places *s, const struct work *w);
 
 #endif

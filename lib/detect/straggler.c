@@ -813,3 +813,8 @@ double stragglers_limit(const struct stragglers *s, const struct work *w)
 {
     return places_limit(&s->places, w);
 }
+
+double stragglers_limit_from_start(const struct stragglers *s, const struct work *w)
+{
+    return places_limit_from_start(&s->places, w);
+}

@@ -90,5 +90,7 @@ bool straggler_was_last(const struct straggler *straggler, const struct work *w,
 
 /* The smallest excess of one rank that could be named now, given the noise; NaN while that is not known. */
 double stragglers_limit(const struct stragglers *s, const struct work *w);
+/* The same of one that has been so since the first step. */
+double stragglers_limit_from_start(const struct stragglers *s, const struct work *w);
 
 #endif

@@ -65,6 +65,7 @@ const struct json_field report_figure_fields[] = {
     { "judged", FIELD_TEXT, FIELD(struct report_row, judged) },
     { "mds_ratio", FIELD_AMOUNT, FIELD(struct report_row, mds_ratio) },
     { "limits.work", FIELD_AMOUNT, FIELD(struct report_row, limits.work) },
+    { "limits.work_from_start", FIELD_AMOUNT, FIELD(struct report_row, limits.work_from_start) },
     { "limits.transfers", FIELD_AMOUNT, FIELD(struct report_row, limits.transfers) },
     { "limits.node_transfers", FIELD_AMOUNT, FIELD(struct report_row, limits.node_transfers) },
     { "limits.link_transfers", FIELD_AMOUNT, FIELD(struct report_row, limits.link_transfers) },
@@ -122,6 +123,7 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     r->non_finite = view_values_known(v) ? view_non_finite(v) : -1;
     snprintf(r->judged, sizeof(r->judged), "%s", view_judged_name(view_judged_get(v, now_s)));
     r->mds_ratio = r->limits.work = limit_of(f->mds);
+    r->limits.work_from_start = limit_of(f->mds_from_start);
     r->limits.transfers = limit_of(f->transfer_mds);
     r->limits.node_transfers = limit_of(f->transfer_node_mds);
     r->limits.link_transfers = limit_of(f->transfer_link_mds);

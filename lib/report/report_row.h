@@ -50,7 +50,7 @@ struct report_row {
     char judged[16];  /* "yes", "early", "partly", ...; see view/view.h */
     double mds_ratio; /* the smallest slowdown that could be found now */
     struct {          /* the same by what is slow; of a node's and a link's transfers */
-        double work, transfers, node_transfers, link_transfers;
+        double work, work_from_start, transfers, node_transfers, link_transfers;
     } limits;
     char sentence[512];
     struct {

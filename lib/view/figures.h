@@ -50,8 +50,9 @@ struct view_figures {
     /* Shares of the ranks' time. */
     double compute_ratio, communication_ratio, synchronisation_ratio, p2p_ratio;
     enum view_regime regime;
-    /* smallest slowdown that could be named now; above VIEW_MDS_MAX the job is not judged */
-    double mds;
+    /* Smallest slowdown of a rank's work that could be named now, where it became so, and where it was so
+     * from the start; above VIEW_MDS_MAX the job is not judged. */
+    double mds, mds_from_start;
     /* The same for transfers, over what they took: of all, of one node's, of one link's (of those that are
      * hardest to see); where calls do not come one by one only of all. What costs less than min_slowdown is
      * not named. */

@@ -36,10 +36,12 @@ static void worst_figures(const struct view *v, struct view_figures *f)
     }
 }
 
-/* Of transfers: what the detectors could tell from their noise, and what is then worth naming. */
+/* What the detectors could tell from noise, or, where that is more, what is worth naming.  Whoever waits for
+ * others waits for their work: that is all of a step but its transfers. */
 static void limit_figures(const struct view *v, struct view_figures *f)
 {
-    double worth = (v->params.min_slowdown - 1) / (f->communication_ratio + f->p2p_ratio);
+    double more = v->params.min_slowdown - 1, worth = more / (f->communication_ratio + f->p2p_ratio),
+           of_work = f->compute_ratio + f->synchronisation_ratio + f->p2p_ratio;
     double *mds[] = { &f->transfer_mds, &f->transfer_node_mds, &f->transfer_link_mds };
 
     for (uint32_t nodes = 0; nodes < ARRAY_SIZE(mds); nodes++) {
@@ -51,6 +53,9 @@ static void limit_figures(const struct view *v, struct view_figures *f)
         if (isnan(worth)) /* what they cost is not known */
             *mds[nodes] = NAN;
     }
+    f->mds = isnan(f->mds) ? NAN : fmax(f->mds, 1 + more / (isnan(of_work) ? 1 : of_work));
+    f->mds_from_start = 1 + diagnosis_limit_from_start(v->diagnosis);
+    f->mds_from_start = isnan(f->mds) ? NAN : fmax(f->mds, f->mds_from_start);
 }
 
 void view_figures_get(const struct view *v, double now_s, struct view_figures *f)
@@ -77,7 +82,7 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     f->skew_p50_s = f->skew_p95_s = NAN;
     f->compute_ratio = f->communication_ratio = f->synchronisation_ratio = f->p2p_ratio = NAN;
     f->transfer_mds = f->transfer_node_mds = f->transfer_link_mds = NAN;
-    f->mds = f->worst_lateness_s = f->worst_last_ratio = NAN;
+    f->mds = f->mds_from_start = f->worst_lateness_s = f->worst_last_ratio = NAN;
 }
 
 bool view_called(const struct view *v)

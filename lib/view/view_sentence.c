@@ -12,6 +12,7 @@
 #include "view/view_private.h"
 
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
+#define ABOUT_ALIKE    1.25  /* limits less apart are one */
 #define LATE_SHOWN     0.01  /* the same: waiting for one rank alone that is less is none to speak of */
 
 enum view_judged view_judged_get(const struct view *v, double now_s)
@@ -104,8 +105,20 @@ static bool was_held_back(const struct view *v)
     return n > 0;
 }
 
+/* "2.1 % slower or more", "that becomes 2.1 % slower, or was 13 % slower from the start,": which rank would
+ * be seen. */
+static void append_limit(const struct view_figures *f, char *buf, size_t size)
+{
+    if (f->mds_from_start - 1 < ABOUT_ALIKE * (f->mds - 1))
+        text_append(buf, size, "%.1f %% slower or more", 100 * (f->mds - 1));
+    else
+        text_append(buf, size, "that becomes %.1f %% slower, or was %.0f %% slower from the start,",
+                    100 * (f->mds - 1), 100 * (f->mds_from_start - 1));
+}
+
 /* All ranks alike take longer than they did: whether that is wanted is not known. */
-static enum tempo_kind sentence_slower(const struct view *v, double mds, char *buf, size_t size)
+static enum tempo_kind sentence_slower(const struct view *v, const struct view_figures *f, char *buf,
+                                       size_t size)
 {
     bool past = presence_finished(v->presence);
     struct tempo_change c;
@@ -117,8 +130,9 @@ static enum tempo_kind sentence_slower(const struct view *v, double mds, char *b
     if (c.kind == TEMPO_STEADY)
         return c.kind;
     units_format_factor(times, sizeof(times), c.now.step_s / c.before.step_s);
-    text_append(buf, size, "No rank holds the others back (one %.1f %% slower or more would be seen), but ",
-                100 * (mds - 1));
+    text_append(buf, size, "No rank holds the others back (one ");
+    append_limit(f, buf, size);
+    text_append(buf, size, " would be seen), but ");
     if (c.kind == TEMPO_SLOWER)
         text_append(buf, size, "on all of them a step %s %s times as long as before since about step %llu",
                     past ? "took" : "takes", times, (unsigned long long)c.since);
@@ -207,15 +221,17 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
         break;
     case VIEW_PARTLY:
         unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
-        text_append(buf, size,
-                    "Partly judged: %s; of the others a rank %.1f %% slower or more would be seen.",
-                    unseen_ones, 100 * (f->mds - 1));
+        text_append(buf, size, "Partly judged: %s; of the others a rank ", unseen_ones);
+        append_limit(f, buf, size);
+        text_append(buf, size, " would be seen.");
         break;
     case VIEW_JUDGED:
-        tempo = sentence_slower(v, f->mds, buf, size);
-        if (tempo == TEMPO_STEADY)
-            text_append(buf, size, "Healthy: a rank %.1f %% slower or more would be seen.",
-                        100 * (f->mds - 1));
+        tempo = sentence_slower(v, f, buf, size);
+        if (tempo == TEMPO_STEADY) {
+            text_append(buf, size, "Healthy: a rank ");
+            append_limit(f, buf, size);
+            text_append(buf, size, " would be seen.");
+        }
         break;
     case VIEW_NOTHING:
         break;

@@ -617,6 +617,40 @@ static void work_and_adapter(void)
     slow_messages = (struct slow_messages){ 0 };
 }
 
+/* The sentence of a healthy job promises no more than is kept: what differs since the first step is told from
+ * what changes, and what costs less than is reported would not be seen. */
+static void what_would_be_seen(void)
+{
+    static const struct job job = {
+        "two ranks that meet", BARRIER, 2, 1, 0.005, 0, 0, 1, 0, 0, 1, 0, 400, 400
+    };
+    static const double from_start[] = { 1, 1.05 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(from_start); i++) {
+        struct view_figures f;
+        char sentence[512];
+
+        random_state = 31;
+        begin(&job);
+        run.differ[0] = from_start[i];
+        while (run.k < job.steps)
+            step();
+        view_figures_get(run.view, run.now_s, &f);
+        view_sentence(run.view, run.now_s, sentence, sizeof(sentence));
+        ok(f.mds >= 1.02, "what costs less than MinSlowdown is not promised: %.4f", f.mds);
+        if (from_start[i] > 1) {
+            ok(f.mds_from_start > from_start[i],
+               "nor is a rank that is as slow from the start as one that is not named: %.3f",
+               f.mds_from_start);
+            ok(strstr(sentence, "slower from the start,"), "the sentence tells the two apart: %s", sentence);
+        } else {
+            ok(strstr(sentence, "slower or more would be seen"), "ranks that are alike have one limit: %s",
+               sentence);
+        }
+        view_free(run.view);
+    }
+}
+
 /* Transfers are slow for three steps, every fifty: the verdict stands until these are well over, and the
  * price of all is what they cost. */
 static void bursts(void)
@@ -742,6 +776,7 @@ int main(void)
     ended(&messages, "node2 (2 ranks) computed ");
     work_and_adapter();
     bursts();
+    what_would_be_seen();
     found_once();
     /* the others take the same ways through the code */
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i += tried_in_part() ? 3 : 1) {

@@ -182,7 +182,7 @@ static void test_row(void)
         "\"p99_steps\":21,\"mean\":22.5,\"cv\":23.5},\"steps_per_s\":24.5,\"skew_s\":{\"p50\":25.5,\"p95\":26.5},"
         "\"synchronisation_ratio\":27.5,\"shares\":{\"compute\":0.5,\"communication\":0.25,\"synchronisation\":0.125,"
         "\"point_to_point\":0.0},\"regime\":\"compute\",\"non_finite\":false,\"judged\":\"yes\",\"mds_ratio\":28.5,\"limits\":{"
-        "\"work\":29.5,\"transfers\":30.5,\"node_transfers\":31.5,\"link_transfers\":32.5},\"sentence\":\"g\",\"worst\":{"
+        "\"work\":29.5,\"work_from_start\":29.75,\"transfers\":30.5,\"node_transfers\":31.5,\"link_transfers\":32.5},\"sentence\":\"g\",\"worst\":{"
         "\"rank\":33,\"node\":\"h\",\"lateness_s\":34.5,\"last_ratio\":0.75},\"verdicts\":[]}";
     json_t *o = json(known), *again, *null;
     struct report_row row;
