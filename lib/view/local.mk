@@ -36,7 +36,7 @@ libview_a_SOURCES = \
 	lib/view/view_run.c \
 	lib/view/view_scaling.c \
 	lib/view/view_sentence.c \
-	lib/view/view_stall.c \
+	lib/view/view_stall.c lib/view/view_stall_moves.c \
 	lib/view/view_updates.c \
 	lib/view/view_updates_verdict.c \
 	lib/view/view_stall_private.h \

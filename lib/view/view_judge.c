@@ -32,6 +32,8 @@ struct verdicts *view_verdicts_new(void)
 
 void view_verdicts_free(struct verdicts *s)
 {
+    stall_moves_forget(&s->moves);
+    free(s->stop);
     free(s->raised);
     free(s);
 }
@@ -80,6 +82,22 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
     view_cause(v, d, d->cause, sizeof(d->cause));
     if (s->n_culprits == 1)
         step_marks_inside(v->marks, now_s, s->culprit[0], d->cause, sizeof(d->cause));
+}
+
+/* From when a rank of it moves on, it is what it was until it is seen that others still wait, or that it is
+ * over. A trace that ends so has nothing behind it. */
+static void take_stop(struct view *v, double now_s, const struct view_stall *stall, struct view_verdict *d)
+{
+    struct verdicts *s = v->verdicts;
+
+    if (!s->stop)
+        s->stop = xcalloc(1, sizeof(*s->stop));
+    if (!s->moves.n || stall->open || !stall_moves_seen(&s->moves, v, now_s)) {
+        describe_stop(v, now_s, stall, s->stop);
+        stall_moves_note(&s->moves, v, now_s, stall);
+    }
+    *d = *s->stop;
+    memcpy(s->stalled, d->text, sizeof(s->stalled));
 }
 
 static void describe_finding(struct view *v, double now_s, const struct finding *found,
@@ -470,8 +488,10 @@ void view_judge(struct view *v, double now_s)
     stalled = view_stall_find(v, now_s, &stall);
     memcpy(s->stalled, stall.text, sizeof(s->stalled));
     if (stalled && stall.hang) {
-        describe_stop(v, now_s, &stall, &now[n]);
+        take_stop(v, now_s, &stall, &now[n]);
         keep_raised(v, now_s, &now[n++]);
+    } else {
+        stall_moves_forget(&s->moves);
     }
     n = take_findings(v, now_s, now, n);
     n = take_updates(v, now_s, now, n);

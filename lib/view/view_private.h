@@ -126,6 +126,18 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
 /* The smallest wait that can be called a stall: the job's own rhythm decides. */
 double view_stall_limit_s(const struct view *v, double now_s);
 
+/* view_stall_moves.c: whether a rank of a hang has moved since the hang was described */
+struct stall_mark;
+struct stall_moves {
+    struct stall_mark *mark; /* by rank, when it was described */
+    uint32_t n;              /* 0: it was not */
+    double moved_s;          /* when the first of them was seen to have moved; infinite: none was */
+};
+void stall_moves_note(struct stall_moves *m, const struct view *v, double now_s, const struct view_stall *s);
+/* False again when all that is known of who still waits was reported after that. */
+bool stall_moves_seen(struct stall_moves *m, const struct view *v, double now_s);
+void stall_moves_forget(struct stall_moves *m); /* frees what it holds */
+
 /* view_finding.c */
 /* What shows a finding, without its price, of a job that goes on or in the past tense. */
 void view_finding_text(const struct view *v, const struct finding *f, bool past, char *buf, size_t size);
@@ -154,10 +166,12 @@ bool view_verdict_same(const struct view_verdict *a, const struct view_verdict *
 /* view_judge.c: regime and verdicts as they are now, which it alone writes */
 struct verdicts {
     enum view_regime regime;
-    enum view_regime moving; /* the newest one that was not stalled */
-    enum regime by_shares;   /* the newest one that the shares of time gave; REGIMES: none yet */
-    char stalled[512];       /* who holds it up, when regime is stalled */
-    bool ended_still;        /* the job ended while it was stalled */
+    enum view_regime moving;   /* the newest one that was not stalled */
+    enum regime by_shares;     /* the newest one that the shares of time gave; REGIMES: none yet */
+    char stalled[512];         /* who holds it up, when regime is stalled */
+    bool ended_still;          /* the job ended while it was stalled */
+    struct stall_moves moves;  /* since the hang was described */
+    struct view_verdict *stop; /* as it was then; NULL: none was yet */
     struct view_verdict now[VIEW_VERDICTS_MAX], *raised;
     size_t n, n_raised, raised_cap;
     uint32_t next_finding; /* findings below it were seen */

@@ -410,6 +410,35 @@ static void chain_to_a_rank_that_was_there(void)
     view_free(view);
 }
 
+/* Ranks report one after the other: when the missing one goes on, the others still seem to wait, by what they
+ * reported before. */
+static void what_was_said_stays(void)
+{
+    struct rank rank[RANKS];
+    char before[512];
+
+    start(40);
+    fill(rank, (struct rank){ .op = ALLREDUCE, .comm = WORLD, .seq = 40 });
+    rank[3] = (struct rank){ .op = NONE, .comm = WORLD, .seq = 39 };
+    stand_still(rank, 40);
+    snprintf(before, sizeof(before), "%s", hang());
+    ok(!strncmp(before, "r3: ", 4), "the missing rank is named: %s", before);
+    now_s += 0.5;
+    put((struct telemetry_item){ .kind = TELEMETRY_LIVE,
+                                 .live = { .rank = 3,
+                                           .op = ALLREDUCE,
+                                           .state = RING_STATE_RUNNING,
+                                           .comm = WORLD,
+                                           .seq = 46,
+                                           .enter_ns = (uint64_t)(now_s * 1e9) } });
+    view_tick(view, now_s);
+    is_str(hang(), before, "when it goes on before the others report, what was said of it stays");
+    for (uint32_t i = 40; i < 47; i++)
+        step(i);
+    is_str(hang(), "", "when all have gone on it is over");
+    view_free(view);
+}
+
 /* The same in a communicator that was made again under its name: what its ranks did in the one before is not
  * what they did in this one. */
 static void chain_in_one_made_again(void)
@@ -869,6 +898,7 @@ int main(void)
     table();
     chain();
     chain_to_a_rank_that_was_there();
+    what_was_said_stays();
     chain_in_one_made_again();
     behind_where_others_have_left();
     in_a_disputed_one();
