@@ -120,8 +120,9 @@ static struct {
     uint32_t first_thread; /* number of our first ring */
     const struct control_page *control;
     pthread_key_t ended;
-    size_t counters;             /* of messages */
-    _Atomic uint64_t ended_last; /* when an operation last ended on the GPU */
+    size_t counters; /* of messages */
+    /* when it was last seen that an operation had ended on the GPU, and the latest end that was written */
+    _Atomic uint64_t ended_last, left_last;
 } process;
 static struct thread threads[THREADS];
 static struct record_comm comms[RECORD_COMMS_MAX];
@@ -594,18 +595,38 @@ static uint64_t timed_length(const struct operation *p, uint64_t last)
 
 /* ---- parts and ends ---- */
 
-/* Another one ended while the GPU was in this one, as those of a group do that run together, or those of
- * several streams: it was begun beside it, and held the GPU alone only from then on. */
-static void set_beside(struct ring_event *e)
+static void raise_to(_Atomic uint64_t *latest, uint64_t time)
 {
-    uint64_t last = atomic_load_explicit(&process.ended_last, memory_order_relaxed);
+    if (atomic_load_explicit(latest, memory_order_relaxed) < time)
+        atomic_store_explicit(latest, time, memory_order_relaxed);
+}
 
-    if (last > e->enter) {
-        e->flags |= RING_EVENT_NONBLOCKING;
-        e->wait = last < e->leave ? last : e->leave;
+/* Where another one was seen to end between this one's beginning and end, as those of a group do that run
+ * together, or those of several streams, it was begun beside it, and held the GPU alone only from then on.
+ * That is told from what the thread saw: the timer moves each event by another time. */
+static void place_parts(struct ring_event *e, const struct operation *p)
+{
+    uint64_t first = atomic_load_explicit(&p->first, memory_order_relaxed),
+             last = atomic_load_explicit(&p->last, memory_order_relaxed), length = timed_length(p, last),
+             left = atomic_load_explicit(&process.left_last, memory_order_relaxed);
+    bool beside = atomic_load_explicit(&process.ended_last, memory_order_relaxed) > first;
+
+    e->enter = length && last - length < first ? last - length : first;
+    e->leave = length ? e->enter + length : last;
+    e->flags = beside ? RING_EVENT_NONBLOCKING : 0;
+    if (!beside && left > e->enter)
+        e->enter = left;
+    if (e->leave < e->enter)
+        e->leave = e->enter;
+    /* Messages are left in the order in which they are written. */
+    if (ring_op_is_message(p->op) && e->leave < left + APART)
+        e->leave = left + APART;
+    if (beside) {
+        e->wait = left > e->enter ? left : e->enter;
+        e->wait = e->wait < e->leave ? e->wait : e->leave;
     }
-    if (last < e->leave)
-        atomic_store_explicit(&process.ended_last, e->leave, memory_order_relaxed);
+    raise_to(&process.ended_last, last);
+    raise_to(&process.left_last, e->leave);
 }
 
 /* All of it ended: this thread writes the event. */
@@ -620,19 +641,8 @@ static void write_event(struct thread *t, const struct operation *p)
                             .op = p->op,
                             .flags = RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED };
 
-    if (p->parts) {
-        uint64_t length;
-
-        e.enter = atomic_load_explicit(&p->first, memory_order_relaxed);
-        e.leave = atomic_load_explicit(&p->last, memory_order_relaxed);
-        e.flags = 0;
-        length = timed_length(p, e.leave);
-        if (length) {
-            e.enter = e.leave - length < e.enter ? e.leave - length : e.enter;
-            e.leave = e.enter + length;
-        }
-        set_beside(&e);
-    }
+    if (p->parts)
+        place_parts(&e, p);
     if (ring_op_is_message(p->op))
         e.flags |= RING_EVENT_MEMBER;
     ring_emit(t->ring, &e);
@@ -735,8 +745,6 @@ static bool is_beside(const struct thread *t, const struct operation *p)
  * the one before it: what a program repeats looks alike. */
 static void write_held(struct thread *t)
 {
-    uint64_t after = 0, last;
-
     forget_ended(t);
     for (;;) {
         struct operation *p;
@@ -750,12 +758,6 @@ static void write_held(struct thread *t)
             return;
         p = t->held[best];
         t->held[best] = t->held[--t->n_held];
-        last = atomic_load_explicit(&p->last, memory_order_relaxed);
-        if (last < after + APART) {
-            last = after + APART;
-            atomic_store_explicit(&p->last, last, memory_order_relaxed);
-        }
-        after = last;
         finish_operation(t, p);
     }
 }

@@ -36,7 +36,7 @@ static const struct played_function all_reduce = { "AllReduce", 4 }, all_gather 
 static struct shared {
     _Atomic uint64_t drained[RANKS];
     _Atomic uint32_t bad; /* calls that did not go as they must */
-    _Atomic uint32_t by_host[RANKS], by_timer[RANKS];
+    _Atomic uint32_t by_host[RANKS], by_timer[RANKS], pairs[RANKS], beside[RANKS], ordered[RANKS];
     pthread_barrier_t together;
 } * shared;
 
@@ -907,7 +907,7 @@ static void check_graph(int version, int parts)
 
 /* A rank each: what its GPU's timer is like. */
 enum { TIMER_GOOD, TIMER_BACKWARDS, TIMER_SILENT, TIMER_COARSE };
-enum { TIMED_BEFORE = 20, TIMED_AFTER = 60, WORK_NS = 300000, LATE_NS = 1500000 };
+enum { TIMED_BEFORE = 20, TIMED_AFTER = 60, PAIRS = 20, WORK_NS = 300000, LATE_NS = 1500000 };
 
 static uint64_t timer_of(int kind, uint64_t ns)
 {
@@ -952,11 +952,12 @@ static uint64_t run_timed(struct played *p, struct played_comm *c, int kind)
     return to - from;
 }
 
+static struct ring_event events[RING_CAPACITY_MAIN];
+
 /* The recorded lengths of the rank's newest collectives, up to max; it drains its own ring, whose writer it
  * is. */
 static size_t lengths_of(int rank, uint64_t *ns, size_t max)
 {
-    static struct ring_event events[RING_CAPACITY_MAIN];
     static struct ring_clock_map map;
     struct ring *r = ring_of(rank);
     struct ring_info info;
@@ -996,6 +997,66 @@ static void run_and_compare(struct played *p, struct played_comm *c, int times)
     }
 }
 
+/* The GPU is in two collectives of one stream, and the thread that polls sees all of it afterwards. */
+static void run_behind(struct played *p, struct played_comm *c, int kind)
+{
+    void *operation[2], *part;
+    uint64_t at[3];
+
+    for (int i = 0; i < 2; i++) {
+        operation[i] = played_enqueue(p, c, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
+        p->stop(operation[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        at[i] = clock_monotonic_ns();
+        sleep_ns(WORK_NS);
+    }
+    for (int i = 0; i < 2; i++) {
+        part = played_part(p, c, operation[i], timer_of(kind, at[i]));
+        expect(part != NULL);
+        played_part_end(p, part, timer_of(kind, at[i + 1]));
+    }
+}
+
+/* The GPU is in a message to another rank and in one from it; that one ends first. */
+static void run_exchange(struct played *p, struct played_comm *c, int kind)
+{
+    const struct played_function *f[2] = { &send_to, &receive };
+    void *operation[2], *part[2];
+
+    for (int i = 0; i < 2; i++) {
+        operation[i] = played_enqueue(p, c, NCCL_EVENT_P2P, f[i], 1, (c->rank + 1) % c->ranks, 1);
+        p->stop(operation[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        part[i] = played_part(p, c, operation[i], timer_of(kind, clock_monotonic_ns()));
+    for (int i = 2; i-- > 0;) {
+        sleep_ns(WORK_NS);
+        played_part_end(p, part[i], timer_of(kind, clock_monotonic_ns()));
+    }
+}
+
+/* What is written of these: one behind the other, and in order. */
+static void run_pairs(struct played *p, struct played_comm *c)
+{
+    struct ring *r = ring_of(c->rank);
+    const struct ring_event *e = events;
+
+    expect(r != NULL);
+    for (int i = 0; i < PAIRS && r; i++) {
+        run_behind(p, c, c->rank);
+        run_exchange(p, c, c->rank);
+        if (ring_drain(r, events, ARRAY_SIZE(events)) != 4)
+            continue;
+        shared->pairs[c->rank]++;
+        shared->beside[c->rank] += e[0].flags || e[1].flags || e[1].enter < e[0].leave;
+        shared->ordered[c->rank] += e[2].op == RING_OP_SEND && e[3].op == RING_OP_RECV &&
+                                    e[2].leave < e[3].leave && e[3].wait >= e[3].enter &&
+                                    e[3].wait <= e[3].leave;
+    }
+    ring_close(r);
+}
+
 /* Before the timer's rate can be known, and when it is. */
 static void play_timer(int version, int rank, int nothing, int b)
 {
@@ -1017,6 +1078,7 @@ static void play_timer(int version, int rank, int nothing, int b)
               !(lengths_of(rank, &ns, 1) && ns < LATE_NS / 10 * 9 && is_about(ns, truth))));
     lengths_of(rank, &ns, 1);
     run_and_compare(&p, &world, TIMED_AFTER);
+    run_pairs(&p, &world);
     p.finalize(world.context);
 }
 
@@ -1035,6 +1097,14 @@ static void check_timer(int version)
            i == TIMER_GOOD ? "as long as the GPU was in it, once its rate is known"
                            : "as long as the host saw it",
            shared->by_host[i], shared->by_timer[i]);
+    for (int i = 0; i < RANKS; i++) {
+        ok(shared->pairs[i] == PAIRS && !shared->beside[i],
+           "version %d: by a timer %s collectives of one stream are begun one after the other\n%u of %u not",
+           version, kinds[i], shared->beside[i], shared->pairs[i]);
+        ok(shared->pairs[i] == PAIRS && shared->ordered[i] == PAIRS,
+           "version %d: by a timer %s messages of a group are left in the order of the program\n%u of %u",
+           version, kinds[i], shared->ordered[i], shared->pairs[i]);
+    }
     run_end();
 }
 
