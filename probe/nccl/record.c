@@ -61,12 +61,15 @@ struct record_comm {
 /* An operation under way.  Its state is one word, so that who comes late finds another generation in it, not
  * another operation:
  *   bits 0-14   how many of its parts did not end
- *   bit 15      its enqueueing did not end.  Bits 0-15: 0, the place is free; CLAIMED, its event is being written
+ *   bit 15      its enqueueing did not end.  Bits 0-15: 0, the place is free; CLAIMED, its event is being written;
+ *               HELD, all of it ended, and its event is to be written behind others (write_held())
  *   bits 16-31  how many of its parts did not begin
  *   bits 32-63  generation, which no two operations of a place have one after another */
 #define LEFT       0xffffu
 #define CLAIMED    0xffffu
+#define HELD       0xfffeu
 #define PARTS      0x7fffu
+#define PARTS_MAX  0x7ffdu /* so that no number of them looks like HELD */
 #define ENQUEUES   0x8000u
 #define ONE_BEGINS 0x10000u
 #define BEGINS     (0xffffu * ONE_BEGINS)
@@ -102,10 +105,10 @@ struct thread {
     uint32_t next;           /* turn of the next operation: its place is the turn's remainder */
     _Atomic uint32_t passed; /* turn of the operation that ended last */
     struct running {
-        const struct operation *operation;
+        struct operation *operation;
         uint32_t generation;
-    } running[RUNNING];              /* the thread's own: what it saw begin on the GPU, the oldest first */
-    struct operation *held[RUNNING]; /* its own: messages that ended, and are not written yet */
+    } running[RUNNING];           /* the thread's own: what it saw begin on the GPU, the oldest first */
+    struct running held[RUNNING]; /* its own: messages that ended, and are not written yet */
     uint32_t n_running, n_held;
     struct operation pool[POOL];
 };
@@ -155,16 +158,22 @@ static void forked(void)
     self = NULL;
 }
 
+static void write_held(struct thread *t);
+
 static void thread_end(void *arg)
 {
     struct thread *t = arg;
     uint64_t entered = atomic_load_explicit(&t->ring->file->entered, memory_order_relaxed);
 
     self = NULL;
-    /* It is still inside of a collective whose communicator was aborted. */
-    if (entered && hot_place(t->ring)->enter == entered &&
-        atomic_load_explicit(&process.active, memory_order_relaxed))
-        ring_leave(t->ring, ring_now(t->ring));
+    t->n_running = 0; /* it sees nothing of them any more */
+    if (atomic_load_explicit(&process.active, memory_order_relaxed)) {
+        write_held(t);
+        /* It is still inside of a collective whose communicator was aborted. */
+        if (entered && hot_place(t->ring)->enter == entered)
+            ring_leave(t->ring, ring_now(t->ring));
+    }
+    t->n_held = 0;
     atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
@@ -374,7 +383,7 @@ void record_close(struct record_comm *c)
         struct operation *p = &threads[i / POOL].pool[i % POOL];
         uint64_t state = atomic_load_explicit(&p->state, memory_order_acquire);
 
-        /* of a communicator that is aborted, some parts never end */
+        /* where it is aborted some parts never end, and what is held for them is not written */
         if ((state & LEFT) && p->comm == c->name && give_up_operation(p, state))
             ring_missed(threads[i / POOL].ring);
     }
@@ -438,6 +447,12 @@ static void *handle_of(const struct operation *p, uint32_t generation, unsigned 
     return (void *)((uintptr_t)generation << HANDLE_GENERATION | (thread * POOL + at) << HANDLE_PLACE | part);
 }
 
+/* Did a part of it, or its enqueueing, not end? */
+static bool is_open(uint64_t state)
+{
+    return (state & LEFT) && (state & LEFT) < HELD;
+}
+
 /* NULL: what it was given for is over.  *state: as it is now. */
 static struct operation *operation_of(const void *handle, uint64_t *state)
 {
@@ -445,7 +460,7 @@ static struct operation *operation_of(const void *handle, uint64_t *state)
     struct operation *p = &threads[at / POOL].pool[at % POOL];
 
     *state = atomic_load_explicit(&p->state, memory_order_acquire);
-    return h >> HANDLE_GENERATION == *state >> 32 && (*state & LEFT) && (*state & LEFT) != CLAIMED ? p : NULL;
+    return h >> HANDLE_GENERATION == *state >> 32 && is_open(*state) ? p : NULL;
 }
 
 /* For who looks, the rank is inside of a collective now. */
@@ -492,7 +507,7 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     p->seq = seq;
     p->root = o->root;
     p->op = (uint8_t)o->op;
-    parts = process.parts && o->parts < PARTS ? o->parts : 0;
+    parts = process.parts && o->parts <= PARTS_MAX ? o->parts : 0;
     p->parts = (uint16_t)parts;
     p->rate = 0;
     atomic_store_explicit(&p->first, 0, memory_order_relaxed);
@@ -669,7 +684,7 @@ static void forget_ended(struct thread *t)
         struct running r = t->running[i];
         uint64_t state = atomic_load_explicit(&r.operation->state, memory_order_acquire);
 
-        if (state >> 32 == r.generation && (state & LEFT) != CLAIMED && runs(state))
+        if (state >> 32 == r.generation && is_open(state) && runs(state))
             t->running[n++] = r;
     }
     t->n_running = n;
@@ -708,7 +723,7 @@ static void show_running(struct thread *t, uint64_t now)
         show_operation(t, p, atomic_load_explicit(&p->first, memory_order_relaxed), 0);
 }
 
-static void begin_running(struct thread *t, const struct operation *p, uint32_t generation)
+static void begin_running(struct thread *t, struct operation *p, uint32_t generation)
 {
     forget_ended(t);
     for (uint32_t i = 0; i < t->n_running; i++)
@@ -740,25 +755,33 @@ static bool is_beside(const struct thread *t, const struct operation *p)
     return false;
 }
 
+/* Of those held that wait for none any more, the one enqueued first; t->n_held: none. */
+static uint32_t next_held(const struct thread *t)
+{
+    uint32_t best = t->n_held;
+
+    for (uint32_t i = 0; i < t->n_held; i++)
+        if (!is_beside(t, t->held[i].operation) &&
+            (best == t->n_held || (int32_t)(t->held[i].operation->turn - t->held[best].operation->turn) < 0))
+            best = i;
+    return best;
+}
+
 /* Messages of a communicator that the GPU is in together, as those of a group, end in any order, and in the
  * next step in another.  They are written in the order in which the program enqueued them, each as left after
- * the one before it: what a program repeats looks alike. */
+ * the one before it: what a program repeats looks alike.  Until then they may be given up, as those of a
+ * communicator that closes are. */
 static void write_held(struct thread *t)
 {
     forget_ended(t);
-    for (;;) {
-        struct operation *p;
-        uint32_t best = t->n_held;
+    for (uint32_t i; (i = next_held(t)) < t->n_held;) {
+        struct running h = t->held[i];
+        uint64_t held = (uint64_t)h.generation << 32 | HELD;
 
-        for (uint32_t i = 0; i < t->n_held; i++)
-            if (!is_beside(t, t->held[i]) &&
-                (best == t->n_held || (int32_t)(t->held[i]->turn - t->held[best]->turn) < 0))
-                best = i;
-        if (best == t->n_held)
-            return;
-        p = t->held[best];
-        t->held[best] = t->held[--t->n_held];
-        finish_operation(t, p);
+        t->held[i] = t->held[--t->n_held];
+        if (atomic_compare_exchange_strong_explicit(&h.operation->state, &held, held | CLAIMED,
+                                                    memory_order_acq_rel, memory_order_relaxed))
+            finish_operation(t, h.operation);
     }
 }
 
@@ -767,21 +790,25 @@ static void end_one(struct thread *t, struct operation *p, uint64_t state, uint3
 {
     uint32_t generation = (uint32_t)(state >> 32);
     uint64_t left = 0;
-    bool last, gpu_left;
+    bool last, gpu_left, hold;
 
+    if (t && one != ENQUEUES)
+        left = atomic_load_explicit(&p->last, memory_order_relaxed);
+    hold = t && one != ENQUEUES && ring_op_is_message(p->op) && t->n_held < RUNNING;
     do {
         /* given up meanwhile, or ended twice */
-        if (state >> 32 != generation || (state & LEFT) == CLAIMED ||
+        if (state >> 32 != generation || !is_open(state) ||
             !(one == ENQUEUES ? state & ENQUEUES : runs(state)))
             return;
         last = (state & LEFT) == one;
-    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state, last ? state | CLAIMED : state - one,
+    } while (!atomic_compare_exchange_weak_explicit(&p->state, &state,
+                                                    !last  ? state - one
+                                                    : hold ? (state & ~(uint64_t)LEFT) | HELD
+                                                           : state | CLAIMED,
                                                     memory_order_acq_rel, memory_order_acquire));
     gpu_left = t && one != ENQUEUES && (last || !runs(state - one));
-    if (gpu_left)
-        left = atomic_load_explicit(&p->last, memory_order_relaxed);
-    if (last && gpu_left && ring_op_is_message(p->op) && t->n_held < RUNNING)
-        t->held[t->n_held++] = p;
+    if (last && hold)
+        t->held[t->n_held++] = (struct running){ p, generation };
     else if (last)
         finish_operation(t, p);
     if (!gpu_left)

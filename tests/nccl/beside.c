@@ -1,6 +1,7 @@
 /* beside.c - operations that the GPU is in at the same time, as the messages of a group: how the plugin
  * writes them, and which of them it shows while they last. */
 #include <errno.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,6 +154,51 @@ static void two_streams(void)
        "it was begun beside the message");
 }
 
+static void *end_in_thread(void *sent)
+{
+    p.stop(sent);
+    return NULL;
+}
+
+static void *see_one_end(void *unused)
+{
+    struct operation sent = enqueue(&line, &send_to), received = enqueue(&line, &receive);
+
+    (void)unused;
+    begin(&line, &received);
+    begin(&line, &sent);
+    p.stop(sent.part);
+    return received.part;
+}
+
+/* A thread that saw one of two end is over; another one takes its place. */
+static void thread_ends(void)
+{
+    struct operation message = enqueue(&line, &receive);
+    struct ring *of_thread;
+    pthread_t thread;
+    char path[128];
+    void *received = NULL;
+    /* of the messages that were received before, one in each of the tests above */
+    uint32_t seq = 4;
+
+    if (pthread_create(&thread, NULL, see_one_end, NULL) || pthread_join(thread, &received))
+        bail_out("there is no thread");
+    snprintf(path, sizeof(path), "%s/2.0.1.ring", dir);
+    of_thread = ring_open(path, false);
+    ok(of_thread && ring_drain(of_thread, events, ARRAY_SIZE(events)) == 1 && events[0].op == RING_OP_SEND,
+       "a message that waits for another to be written is written when its thread ends");
+    begin(&line, &message);
+    if (pthread_create(&thread, NULL, end_in_thread, message.part) || pthread_join(thread, NULL))
+        bail_out("there is no thread");
+    ok(of_thread && ring_drain(of_thread, events, ARRAY_SIZE(events)) == 1 && events[0].op == RING_OP_RECV &&
+           events[0].seq == seq,
+       "who takes its place writes its own alone");
+    p.stop(received);
+    is_int((long long)written(), 1, "the other one, which ends later, is written then");
+    ring_close(of_thread);
+}
+
 static size_t described(void)
 {
     struct ring_comm comms[RING_COMMS_MAX];
@@ -191,6 +237,26 @@ static void fork_closes(void)
     is_int((long long)written(), 1, "who goes on");
 }
 
+/* One of two never ends: it is aborted. */
+static void aborted(void)
+{
+    struct operation sent = enqueue(&line, &send_to), received = enqueue(&line, &receive), sum;
+    struct ring_counts before, after;
+
+    begin(&line, &received);
+    begin(&line, &sent);
+    p.stop(sent.part);
+    ring_counts_get(ring, &before);
+    p.finalize(line.context);
+    ring_counts_get(ring, &after);
+    is_int((long long)(after.missed - before.missed), 2,
+           "two messages of which one does not end are counted when their communicator closes");
+    sum = enqueue(&replicas, &all_reduce);
+    begin(&replicas, &sum);
+    p.stop(sum.part);
+    ok(written() == 1 && events[0].op == RING_OP_ALLREDUCE, "and neither is written later");
+}
+
 int main(void)
 {
     start();
@@ -198,9 +264,10 @@ int main(void)
     group(false);
     group(true);
     two_streams();
+    thread_ends();
     fork_closes();
+    aborted();
     p.finalize(replicas.context);
-    p.finalize(line.context);
     ring_close(ring);
     ranks_remove_dir(dir);
     return done_testing();
