@@ -198,7 +198,7 @@ static const struct options_command table[] = {
     { "record", "JOB", "write every collective and message of a job step as a trace",
       "The format is syncguard-trace version 2, JSON lines. While a recording runs, the agents of that step send every "
       "collective and message instead of samples. It ends with the step, after --seconds, or at Ctrl-C, always at the end of a "
-      "line; then the numbers of records, ranks and lost records are printed on standard error.",
+      "line; then the numbers of records, ranks and lost records are printed on standard error. An existing file is not overwritten.",
       record_uses, NULL, COMMAND_RECORD },
     { "analyze", "TRACE", "judge a recorded trace as the controller would have",
       "TRACE is a file written by sgctl record, or - for standard input. The engine that judges live jobs reads it, by "

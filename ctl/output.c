@@ -12,6 +12,15 @@ void output_json(const json_t *answer)
     putchar('\n');
 }
 
+int output_create(const char *path, mode_t mode, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+    if (fd < 0 && errno == EEXIST)
+        return err_set(err, "%s exists: name another file, or remove it first", path);
+    return fd < 0 ? err_set(err, "%s: %s", path, strerror(errno)) : fd;
+}
+
 FILE *output_open(const char *path, struct err *err)
 {
     int fd;
@@ -19,14 +28,14 @@ FILE *output_open(const char *path, struct err *err)
 
     if (!strcmp(path, "-"))
         return stdout;
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out && errno == EEXIST)
-        err_set(err, "%s exists: name another file, or remove it first", path);
-    else if (!out)
+    fd = output_create(path, 0666, err);
+    if (fd < 0)
+        return NULL;
+    out = fdopen(fd, "w");
+    if (!out) {
         err_set(err, "%s: %s", path, strerror(errno));
-    if (!out && fd >= 0)
         close(fd);
+    }
     return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include "common/now.h"
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "ctl/output.h"
 #include "trace/line.h"
 #include "trace/sink.h"
 #include "wire/json.h"
@@ -242,8 +242,8 @@ static int open_output(struct record *r)
     const char *path = r->o->output;
 
     if (path && strcmp(path, "-")) {
-        r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-        return r->fd < 0 ? err_set(r->err, "%s: %s", path, strerror(errno)) : 0;
+        r->fd = output_create(path, 0640, r->err);
+        return r->fd < 0 ? -1 : 0;
     }
     if (!path && isatty(STDOUT_FILENO))
         return err_set(
@@ -301,6 +301,8 @@ end:
             event_free(*events[i]);
     if (r.base)
         event_base_free(r.base);
+    if (r.fd >= 0 && r.fd != STDOUT_FILENO && !trace_counts_get(r.trace).records)
+        unlink(o->output); /* or the next attempt would be refused for a file without a trace */
     trace_free(r.trace);
     free(r.line);
     if (r.fd >= 0 && r.fd != STDOUT_FILENO && close(r.fd) < 0 && rc == 0)

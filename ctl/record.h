@@ -1,6 +1,7 @@
 /* record.h - sgctl record: a job step's every collective, from the controller into a trace file.
  * It goes on after a lost connection (what happened meanwhile is missing and is counted), and ends the
- * file on the end of a line whatever happens. */
+ * file on the end of a line whatever happens.  It writes into no file that exists, and leaves none without a
+ * record. */
 #ifndef SYNCGUARD_CTL_RECORD_H
 #define SYNCGUARD_CTL_RECORD_H
 

@@ -65,7 +65,11 @@ code 1 "${nobody[@]}" node n1 resume --yes
 code 1 "${nobody[@]}" actions
 
 code 1 "${nobody[@]}" record 1 -o "$dir/trace"
-is "$(wc -c <"$dir/trace")" 0 "a recording that could not begin leaves an empty file"
+[ ! -e "$dir/trace" ]; ok $? "a recording that could not begin leaves no file"
+echo mine >"$dir/trace"
+code 1 "${nobody[@]}" record 1 -o "$dir/trace"
+is "$(cat "$dir/err")" "sgctl: $dir/trace exists: name another file, or remove it first" "sgctl record -o of a file that exists is refused before the controller is asked"
+is "$(cat "$dir/trace")" mine "sgctl record -o leaves the file that exists as it was"
 code 1 "${nobody[@]}" record 1 -o "$dir/no/such/folder"
 is "$(cat "$dir/err")" "sgctl: $dir/no/such/folder: No such file or directory" "sgctl record -o into a missing folder names the file and the reason"
 sgctl "${nobody[@]}" --timeout 600 record 1 >"$dir/out" 2>"$dir/err" &

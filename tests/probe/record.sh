@@ -60,7 +60,7 @@ calls_seen() { # JOB: its ranks were seen to call MPI for a while
 
 # recorded SECONDS: a trace of so long, and what is found in it.  Its status: that of the look at it, and 2 without a trace.
 recorded() {
-    timeout 300 "$top_builddir/sgctl" --timeout 240 record $job --seconds "$1" -o "$dir/$name.jsonl" 2>"$dir/err" || return 2
+    timeout 300 "$top_builddir/sgctl" --timeout 240 record $job --seconds "$1" >"$dir/$name.jsonl" 2>"$dir/err" || return 2
     python3 "$dir/check.py" "$dir/$name.jsonl" >"$dir/check" 2>&1
 }
 
