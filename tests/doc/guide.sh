@@ -119,6 +119,10 @@ done
 file=$top_srcdir/doc/getting-started.md
 is "$(tail -n +3 "$file" | awk 'length > 80 || NR > 24')" "" "getting-started: below its title it is no larger than a screen of 80 columns and 24 lines"
 [ -x "$top_srcdir/demo" ]; ok $? "getting-started: ./demo can be run"
+for option in --seconds --library; do
+    is "$("$top_srcdir/demo" $option 2>&1; echo $?)" "demo: option '$option' needs a value; see ./demo --help
+2" "getting-started: ./demo $option says that the option's value is missing, and exits with 2"
+done
 
 # ---- the administrator's guide ----
 
