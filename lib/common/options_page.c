@@ -83,18 +83,40 @@ static void print_paragraph(FILE *out, const char *text)
     }
 }
 
+static void help_one(FILE *out, const struct options_command *c)
+{
+    char name[2 * OPTIONS_NAME_BYTES];
+
+    snprintf(name, sizeof(name), "%s%s%s", c->name, *operands_of(c) ? " " : "", operands_of(c));
+    print_entry(out, name, c->text);
+}
+
+/* The commands that begin with the word of c. */
+static void help_group(FILE *out, const struct options_program *p, const struct options_command *c)
+{
+    const struct options_command *each;
+    bool first = true;
+
+    for (size_t i = 0; *c->name && (each = options_command(p, i)); i++) {
+        if (!options_word(each, c->name))
+            continue;
+        if (first)
+            fprintf(out, "\n%c%ss:\n", toupper((unsigned char)*p->noun), p->noun + 1);
+        first = false;
+        help_one(out, each);
+    }
+}
+
 static void help_program(FILE *out, const struct options_program *p)
 {
     const struct options_command *c;
-    char noun[OPTIONS_NAME_BYTES], name[2 * OPTIONS_NAME_BYTES];
+    char noun[OPTIONS_NAME_BYTES];
 
     fprintf(out, "Usage: %s [OPTION...] %s [ARGUMENT...]\n", p->name, options_noun(p, noun, sizeof(noun)));
     text_wrap(out, p->text, 0, COLUMNS);
     fprintf(out, "\n%c%ss:\n", noun[0], p->noun + 1);
-    for (size_t i = 0; (c = options_command(p, i)); i++) {
-        snprintf(name, sizeof(name), "%s%s%s", c->name, *operands_of(c) ? " " : "", operands_of(c));
-        print_entry(out, name, c->text);
-    }
+    for (size_t i = 0; (c = options_command(p, i)); i++)
+        help_one(out, c);
     fprintf(out, "\nOptions of every %s:\n", p->noun);
     help_options(out, p, NULL);
 }
@@ -109,6 +131,7 @@ static void help_command(FILE *out, const struct options_program *p, const struc
         snprintf(line, sizeof(line), "%c%s.", toupper((unsigned char)*c->text), c->text + 1);
     text_wrap(out, *c->name ? line : p->text, 0, COLUMNS);
     print_paragraph(out, c->more);
+    help_group(out, p, c);
     fputs("\nOptions:\n", out);
     help_options(out, p, c);
 }

@@ -288,7 +288,8 @@ static char *page(const struct options_command *c, bool mdoc)
 
 static void pages(void)
 {
-    char *all = page(NULL, false), *drop = page(&table[1], false), *mdoc = page(NULL, true);
+    char *all = page(NULL, false), *drop = page(&table[1], false), *mdoc = page(NULL, true),
+         *draw = page(&table[2], false);
 
     ok(strstr(all, "\n  drop JOB ACTION") && strstr(all, "\n  draw pen JOB"),
        "options_help: each command has a line");
@@ -303,7 +304,12 @@ static void pages(void)
        "options_mdoc: the manual page has the commands and options");
     ok(strstr(mdoc, "By what; name or size; default name.\n") != NULL,
        "options_mdoc: an option has the words that it accepts and its default");
+    ok(strstr(draw, "Draw them.\n\nCommands:\n  draw pen JOB             draw with a pen\n"
+                    "  draw pencil              draw with a pencil\n\nOptions:\n") != NULL,
+       "options_help: help of a group lists the commands in it");
+    ok(!strstr(drop, "Commands:"), "options_help: help of a command that is no group lists no commands");
     free(all);
+    free(draw);
     free(drop);
     free(mdoc);
 }
