@@ -241,6 +241,7 @@ dist_check_SCRIPTS += \
 	tests/probe/pace.sh \
 	tests/probe/path.sh \
 	tests/probe/record.sh \
+	tests/probe/rings.sh \
 	tests/probe/scr.sh \
 	tests/probe/standard.sh \
 	tests/probe/stress.sh \

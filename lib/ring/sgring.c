@@ -10,13 +10,17 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/options.h"
 #include "ring/control_page.h"
 #include "ring/ring.h"
 
+#define SHM "/dev/shm"
+
 struct printer {
     bool json;
+    bool all; /* steps of the whole node, some of which may be ending */
     size_t events;
     struct ring_clock_map clock;
     size_t printed, failed;
@@ -41,7 +45,8 @@ static const struct options_command only = {
     .operands = "[RING|DIRECTORY...]",
     .uses = uses,
     .more =
-        "The agent's position in the ring does not change. Without an operand, the directory is $SYNCGUARD_DIR.",
+        "The agent's position in the ring does not change. Without an operand the directory is $SYNCGUARD_DIR; where that is not set, "
+        "all steps on this node that you may read are printed.",
 };
 
 static const struct options_program program = {
@@ -50,7 +55,7 @@ static const struct options_program program = {
         "Print the rings of a guarded step: their writers, totals, the MPI call that each rank is in, and its "
         "communicators.",
     .only = &only,
-    .examples = { "sgring /dev/shm/syncguard/*", "sgring --events=20 --json" },
+    .examples = { "sgring", "sgring --events=20 --json" },
     .help_end = "Exit status: 0, 1 (a ring could not be read), 2 (wrong usage). Manual page: sgring(1).",
 };
 
@@ -285,6 +290,8 @@ static void show_ring(struct printer *v, const char *path)
     struct ring *r = ring_open(path, true);
     struct snapshot *s;
 
+    if (!r && v->all && errno == ENOENT)
+        return;
     if (!r) {
         fprintf(stderr, "sgring: %s: %s\n", path,
                 errno == EPROTO ? "not a ring, or a ring of another version of SyncGuard" : strerror(errno));
@@ -340,7 +347,7 @@ static void show_directory(struct printer *v, const char *dir)
     const struct control_page *page = control_page_open(dir);
     int n = scandir(dir, &entries, is_ring, by_number);
 
-    if (n < 0) {
+    if (n < 0 && !(v->all && errno == ENOENT)) {
         fprintf(stderr, "sgring: %s: %s\n", dir, strerror(errno));
         v->failed++;
     }
@@ -355,6 +362,77 @@ static void show_directory(struct printer *v, const char *dir)
     }
     free(entries);
     control_page_close(page);
+}
+
+/* Of the plugin: syncguard, or syncguard-UID where slurmstepd does not run as root; of sgrun:
+ * syncguard-run-... */
+static int is_parent(const struct dirent *d)
+{
+    return !strncmp(d->d_name, "syncguard", 9) && (!d->d_name[9] || d->d_name[9] == '-');
+}
+
+static int is_step(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+/* Anybody may make names in shared memory: no link is followed, and no control character reaches a terminal.
+ */
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f)
+            return false;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The steps in a directory; counts those that only others can read. */
+static void show_steps(struct printer *v, const char *parent, size_t *shown, size_t *of_others)
+{
+    struct dirent **entries = NULL;
+    int n = is_directory(parent) ? scandir(parent, &entries, is_step, alphasort) : 0;
+    char path[PATH_MAX];
+
+    for (int i = 0; i < n; i++) {
+        if (snprintf(path, sizeof(path), "%s/%s", parent, entries[i]->d_name) < (int)sizeof(path) &&
+            is_directory(path)) {
+            bool readable = access(path, R_OK | X_OK) == 0;
+
+            ++*(readable ? shown : of_others);
+            if (readable)
+                show_directory(v, path);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* All steps on the node. */
+static void show_node(struct printer *v)
+{
+    struct dirent **parents = NULL;
+    int n = scandir(SHM, &parents, is_parent, alphasort);
+    size_t shown = 0, of_others = 0;
+
+    v->all = true;
+    for (int i = 0; i < n; i++) {
+        char path[sizeof(SHM) + sizeof(parents[i]->d_name)];
+
+        snprintf(path, sizeof(path), SHM "/%s", parents[i]->d_name);
+        show_steps(v, path, &shown, &of_others);
+        free(parents[i]);
+    }
+    free(parents);
+    if (v->json || v->printed || v->failed)
+        return;
+    if (shown)
+        printf("The guarded steps on this node have no ring yet.\n");
+    else if (of_others)
+        printf("The guarded steps on this node belong to other users.\n");
+    else
+        printf("No guarded step runs on this node.\n");
 }
 
 static void show_path(struct printer *v, const char *path)
@@ -372,24 +450,21 @@ int main(int argc, char **argv)
     struct printer v = { 0 };
     const char *dir = getenv(RING_ENV_DIR);
     struct options o;
-    struct err err;
     int rc = options_start(&o, &program, argc, argv);
 
     if (rc >= 0)
         return rc;
     v.json = options_given(&o, "json");
     v.events = (size_t)options_int(&o, "events", 0);
-    if (o.n_operands == 0 && !dir) {
-        err_set(&err, "missing RING or DIRECTORY (" RING_ENV_DIR " is not set)");
-        return options_misuse(&o, &err);
-    }
     ring_clock_start(&v.clock);
     while (!ring_clock_ready(&v.clock))
         nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
     if (v.json)
         printf("{\"rings\":[");
-    if (o.n_operands == 0)
+    if (o.n_operands == 0 && dir && *dir)
         show_path(&v, dir);
+    else if (o.n_operands == 0)
+        show_node(&v);
     for (int i = 0; i < o.n_operands; i++)
         show_path(&v, o.operands[i]);
     if (v.json)
