@@ -72,6 +72,7 @@ UNIT_TESTS = \
 	tests/unit/flight \
 	tests/unit/pickle \
 	tests/unit/interval \
+	tests/unit/jobs \
 	tests/unit/join \
 	tests/unit/json \
 	tests/unit/last \

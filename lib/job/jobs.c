@@ -115,6 +115,8 @@ static bool fits(const struct job *j, const struct wanted *w)
 {
     if (w->step >= 0 && j->id.step != (uint64_t)w->step)
         return false;
+    if (w->component >= 0 && !j->het) /* 10+1 is no other name of job 10 */
+        return false;
     if (w->task >= 0)
         return j->array_job == w->job && j->array_task == w->task;
     return j->id.job == (uint64_t)w->job || j->array_job == w->job;

@@ -21,9 +21,9 @@ struct job *jobs_find(const struct jobs *t, const struct job_id *id);
 void jobs_add(struct jobs *t, struct job *j);
 void jobs_remove(struct jobs *t, struct job *j); /* and free it */
 bool jobs_is_id(const char *text);               /* whether text has the form of a job's or step's id */
-/* The newest step that matches "123", "123.0", "120_3", "120_3.0" or "123+1" and that uid may see
- * (UINT32_MAX: all steps), of those that are best confirmed.  NULL with a reason if there is none, or if
- * users claim it whom nobody confirms. */
+/* The newest step that matches "123", "123.0", "120_3", "120_3.0" or "123+1" (of a heterogeneous job only,
+ * all components of which are one step) and that uid may see (UINT32_MAX: all steps), of those that are best
+ * confirmed.  NULL with a reason if there is none, or if users claim it whom nobody confirms. */
 struct job *jobs_lookup(const struct jobs *t, const char *text, uid_t uid, struct err *err);
 
 #endif
