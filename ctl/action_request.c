@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/hostlist.h"
 #include "common/now.h"
 #include "common/suggest.h"
 #include "common/xalloc.h"
@@ -15,8 +16,9 @@
 #include "rules/action.h"
 #include "wire/json.h"
 
-#define WAIT_S  90.0 /* a try and its repetition, where Slurm is slow */
-#define QUIET_S 2.0  /* after this time a line reports that we wait */
+#define WAIT_S    90.0  /* a try and its repetition, where Slurm is slow */
+#define NODES_MAX 65536 /* of Slurm */
+#define QUIET_S   2.0   /* after this time a line reports that we wait */
 
 /* ---- what is asked for ---- */
 
@@ -43,6 +45,21 @@ static int put_argument(json_t *q, const char *key, char *text, struct err *err)
         return err_set(err, "the text is not valid UTF-8");
     json_object_set_new(q, key, s);
     return 0;
+}
+
+static bool is_nodes(const char *key)
+{
+    return key && !strcmp(key, "nodes");
+}
+
+/* Slurm itself makes some node of what is no list. */
+static int check_nodes(char *const *words, int n, struct err *err)
+{
+    char *list = joined(words, n);
+    int rc = hostlist_check(list, NODES_MAX, err);
+
+    free(list);
+    return rc;
 }
 
 struct verb {
@@ -72,6 +89,10 @@ static json_t *request(const struct verb *verbs, size_t n_verbs, const char *pla
         err_set(err, "missing %s", v->wanted);
     else if (!v->key && n > 2)
         err_set(err, "unexpected argument '%.60s'", words[2]);
+    else if (is_nodes(place_key) && check_nodes(words, 1, err) < 0)
+        return NULL;
+    else if (is_nodes(v->key) && check_nodes(words + 2, n - 2, err) < 0)
+        return NULL;
     else {
         client_key(key);
         q = json_pack("{s:s,s:s,s:s}", "query", "action", "action", action_name(v->kind), "key", key);

@@ -10,6 +10,7 @@
 
 #include "actions/action_way.h"
 #include "common/config.h"
+#include "common/hostlist.h"
 #include "common/now.h"
 #include "common/xalloc.h"
 #include "history/audit.h"
@@ -286,6 +287,8 @@ int actions_check(const struct actions *as, const struct action *a, struct err *
     if (a->nodes && !is_host_list(a->nodes))
         return err_set(err, "%s: invalid list of nodes '%.64s': expected NODE[,NODE...] or node[1-3]",
                        action_name(a->kind), a->nodes);
+    if (a->nodes && hostlist_check(a->nodes, JOB_AGENTS_MAX, err) < 0) /* Slurm reads "node[1-" as "node]" */
+        return err_prefix(err, "%s", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL && (a->signal < 1 || a->signal > 64))
         return err_set(err, "signal: missing signal");
     if (wants_text && (!a->reason || !*a->reason))

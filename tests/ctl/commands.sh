@@ -59,6 +59,12 @@ code 2 action 1 requeue now
 code 2 node n1 drain
 code 2 node n1 shoot
 is "$(head -1 "$dir/err")" "sgctl: unknown action 'shoot'" "sgctl node n1 shoot: the error names the unknown action"
+for list in 'node[1-' 'node]' 'node[3-1]' 'a,,b' 'a b'; do
+    code 2 "${nobody[@]}" node "$list" drain --yes its fan is loud
+    like "$(head -1 "$dir/err")" "^sgctl: '.*' is not accepted: names such as node1 or node" "sgctl node $list: the error says what is accepted"
+    code 2 "${nobody[@]}" action 1 exclude "$list" --yes
+done
+code 1 "${nobody[@]}" action 1 exclude 'node[1-3,07],a' --yes
 code 1 "${nobody[@]}" action 1 requeue --yes
 code 1 "${nobody[@]}" node n1 drain --yes its fan is loud
 code 1 "${nobody[@]}" node n1 resume --yes

@@ -496,6 +496,11 @@ static void check_refusals(void)
 
     a.nodes = "n1; reboot";
     ok(!actions_start(as, &a, &err), "an invalid list of nodes is refused: %s", err.text);
+    a.nodes = "n[1-";
+    ok(!actions_start(as, &a, &err), "a list of nodes whose bracket is open is refused");
+    is_str(err.text,
+           "drain: 'n[1-' is not accepted: names such as node1 or node[1-3,07], with commas between them",
+           "a list of nodes that is none is named in the reason");
     a.nodes = "";
     ok(!actions_start(as, &a, &err), "a drain without nodes is refused: %s", err.text);
     a = an_action(ACTION_SIGNAL);
