@@ -51,18 +51,22 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
         { "BY", .cell = who_cell, .chars = 64, .spare = 1 },
         { "STATE", .key = "state", .chars = 16 },
         { "TRIES", .key = "tries", .words = text_count, .spare = 3 },
-        { "OUTCOME", .key = "outcome", .chars = 160 },
-        { "REASON", .key = "reason", .chars = 160 },
+        { "OUTCOME", .key = "outcome" },
+        { "REASON", .key = "reason" },
     };
     static const struct page_column order[] = {
-        { "JOB", .key = "job", .chars = 40 },         { "NAME", .key = "name", .chars = 40 },
-        { "PATTERN", .key = "pattern", .chars = 40 }, { "ORDER", .cell = order_cell },
-        { "EFFECT", .key = "text", .chars = 160 },
+        { "JOB", .key = "job", .chars = 40 },
+        { "NAME", .key = "name", .chars = 40 },
+        { "PATTERN", .key = "pattern", .chars = 40 },
+        { "ORDER", .cell = order_cell },
+        { "EFFECT", .key = "text" },
     };
     static const struct page_column algorithm[] = {
-        { "JOB", .key = "job", .chars = 40 },           { "NAME", .key = "name", .chars = 40 },
-        { "ALGORITHM", .key = "pattern", .chars = 40 }, { "LIBRARY", .cell = told_cell },
-        { "EFFECT", .key = "text", .chars = 160 },
+        { "JOB", .key = "job", .chars = 40 },
+        { "NAME", .key = "name", .chars = 40 },
+        { "ALGORITHM", .key = "pattern", .chars = 40 },
+        { "LIBRARY", .cell = told_cell },
+        { "EFFECT", .key = "text" },
     };
     const struct page page = { out, answer, form, NULL };
 

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-#define CHARS_MAX 400
+#define CHARS_MAX 2048 /* longer than any sentence of an answer */
 
 struct shown shown(const json_t *o, const char *key)
 {

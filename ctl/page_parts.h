@@ -53,7 +53,7 @@ struct page_column {
     const char *key;
     bool when;    /* the number is a time: words get its age, by the answer's "now" */
     bool right;   /* a text that is flushed right */
-    size_t chars; /* a text is cut there; 0: at 400 */
+    size_t chars; /* a text is cut there: of names and the like.  0: a sentence, which stays whole */
     int spare;    /* as in struct text_column */
 };
 /* n rows of size bytes each, below a title (NULL: none); nothing where there are no rows. */

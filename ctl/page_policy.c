@@ -67,7 +67,7 @@ int page_policies(FILE *out, const json_t *answer, struct page_form form, struct
         { "ACTION", .key = "action" },
         { "RULES", .cell = rules_cell, .right = true },
         { "JOBS", .key = "jobs", .words = text_count },
-        { "MEANING", .key = "text", .chars = 160 },
+        { "MEANING", .key = "text" },
     };
     const struct page page = { out, answer, form, NULL };
 
@@ -107,7 +107,7 @@ int page_policy(FILE *out, const json_t *answer, struct page_form form, struct e
         { "DEFAULT", .field = offsetof(struct report_param, standard), .right = true },
         { "RANGE", .field = offsetof(struct report_param, range) },
         { "", .cell = set_cell },
-        { "MEANING", .field = offsetof(struct report_param, meaning), .chars = 300 },
+        { "MEANING", .field = offsetof(struct report_param, meaning) },
     };
     const struct page page = { out, answer, form, NULL };
     struct report_policy policy;

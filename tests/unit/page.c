@@ -174,6 +174,29 @@ static void refuse(const char *what, page_fn *page, const char *json, const char
     json_decref(answer);
 }
 
+/* A sentence in a table stays whole: it is broken into lines on a terminal, and printed as it is elsewhere.
+ */
+static void sentences(void)
+{
+    char meaning[601], *got = NULL;
+    size_t size;
+    FILE *out = open_memstream(&got, &size);
+    json_t *answer;
+    struct err err;
+
+    for (size_t i = 0; i < sizeof(meaning) - 1; i += 6)
+        memcpy(meaning + i, "words ", 6);
+    memcpy(meaning + sizeof(meaning) - 5, "end", 4);
+    answer = json_pack("{s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s, s:s}], s:[]}", "name", "p", "action",
+                       "dryrun", "text", "t", "params", "key", "Hold", "value", "1s", "default", "1s",
+                       "range", "any", "meaning", meaning, "rules");
+    ok(page_policy(out, answer, (struct page_form){ 0 }, &err) == 0 && fclose(out) == 0 &&
+           strstr(got, meaning),
+       "page: a parameter's meaning of 600 characters is printed to its end");
+    free(got);
+    json_decref(answer);
+}
+
 static void texts(void)
 {
     static const struct {
@@ -296,6 +319,7 @@ int main(void)
            "the job has no active policy: it has ended; `sgctl audit JOB` lists past decisions");
     refuse("an audit that is no list", page_audit, "{\"audit\":null}",
            "the controller's answer has no 'audit' that is a list");
+    sentences();
     texts();
     lists();
     advice();
