@@ -256,7 +256,7 @@ static const struct options_command table[] = {
     { "policy check", "FILE", "check a policy file as the controller reads it", "Rules are checked too.",
       NULL, NULL, COMMAND_POLICY_CHECK },
     { "policy try", "FILE TRACE [POLICY]", "run a policy on a recorded trace",
-      "Prints what the policy of that file would have decided. POLICY is one of the file's policies, where it has "
+      "Prints what the policy of that file would have decided, and where that is nothing, why. POLICY is one of the file's policies, where it has "
       "several.",
       answers, NULL, COMMAND_POLICY_TRY },
     { "policy figures", "", "list the figures that a rule's condition can use", NULL, NULL, NULL,

@@ -309,5 +309,10 @@ int page_try(FILE *out, const json_t *answer, struct page_form form, struct err 
     json_array_foreach(list, i, e)
         page_line(&page, PAGE_INDENT, "at %s, %s: %s", text_s(json_get_number(e, "at_s")).s,
                   shown(e, "state").s, shown(e, "sentence").s);
+    json_array_foreach(json_get_array(answer, "reasons"), i, e) {
+        char text[1024];
+
+        page_line(&page, PAGE_INDENT, "%s", json_show_value(e, text, sizeof(text)));
+    }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "report/rule_figures.h"
 #include "rules/engine.h"
@@ -22,6 +23,10 @@ struct trial {
     struct budget_entry spent[CLUSTER_MAX];
     double next_s;
     json_t *decisions;
+    struct seen { /* of each rule's condition, over the whole trace */
+        bool known, held;
+        double longest_s;
+    } seen[RULES_PER_POLICY];
 };
 
 static json_t *decision_json(const struct decision *d, double now_s)
@@ -39,12 +44,32 @@ static json_t *decision_json(const struct decision *d, double now_s)
 }
 
 /* The figures are those of a running job whose agents have reported until now. */
+static void get_figures(struct trace_reader *r, struct figures *f)
+{
+    double now_s = trace_reader_now_s(r);
+    struct trace_figures trace;
+
+    trace_reader_figures_get(r, &trace);
+    rule_figures(trace_reader_view(r), now_s, now_s, f);
+    figures_word(f, FIGURE_STATE, "running");
+    f->value[FIGURE_NODES] = trace.nodes ? trace.nodes : NAN;
+    f->value[FIGURE_QUIET_S] = f->value[FIGURE_RESTARTS] = f->value[FIGURE_ACKNOWLEDGED] = 0;
+}
+
+static void note_truth(struct seen *seen, const struct rule_state *s, double now_s)
+{
+    seen->known |= s->truth != TRUTH_UNKNOWN;
+    if (s->truth != TRUTH_YES)
+        return;
+    seen->held = true;
+    seen->longest_s = fmax(seen->longest_s, now_s - s->since_s);
+}
+
 static void on_piece(struct trace_reader *r, void *arg)
 {
     struct trial *t = arg;
     double now_s = trace_reader_now_s(r);
     struct decision decided[RULES_PER_POLICY];
-    struct trace_figures trace;
     struct figures f;
     struct engine_input in = {
         .figures = &f, .policy = t->policy, .config = t->config, .cluster = &t->cluster, .now_s = now_s
@@ -54,14 +79,51 @@ static void on_piece(struct trace_reader *r, void *arg)
     if (!(now_s >= t->next_s))
         return;
     t->next_s = now_s + EVERY_S;
-    trace_reader_figures_get(r, &trace);
-    rule_figures(trace_reader_view(r), now_s, now_s, &f);
-    figures_word(&f, FIGURE_STATE, "running");
-    f.value[FIGURE_NODES] = trace.nodes ? trace.nodes : NAN;
-    f.value[FIGURE_QUIET_S] = f.value[FIGURE_RESTARTS] = f.value[FIGURE_ACKNOWLEDGED] = 0;
+    get_figures(r, &f);
     n = engine_tick(&t->engine, &in, decided, RULES_PER_POLICY);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(t->decisions, decision_json(&decided[i], now_s));
+    for (size_t i = 0; i < t->engine.n; i++)
+        note_truth(&t->seen[i], &t->engine.state[i], now_s);
+}
+
+/* Why the rule decided nothing, in a sentence; its condition is shown with the figures that the trace ended
+ * with. */
+static void write_reason(const struct rule *r, const struct seen *seen, const struct figures *f, char *buf,
+                         size_t size)
+{
+    char why[512] = "";
+
+    if (r->conditional)
+        condition_explain(&r->when, f, why, sizeof(why));
+    if (*r->module && !seen->held)
+        snprintf(buf, size, "%s: the site's module %s decides, which is not asked about a trace", r->name,
+                 r->module);
+    else if (seen->held)
+        snprintf(buf, size, "%s: the condition was true for at most %s at a time, and Hold is %s: %s",
+                 r->name, text_s(seen->longest_s).s, text_s(r->hold_s).s, r->when.text);
+    else
+        snprintf(buf, size, "%s: the condition was never %s; at the end of the trace: %s", r->name,
+                 seen->known ? "true" : "known", why);
+}
+
+/* Why nothing was decided: a sentence for each rule, or one; none where something was. */
+static json_t *reasons(const struct trial *t, struct trace_reader *r)
+{
+    json_t *list = json_array();
+    struct figures f;
+    char text[768];
+
+    if (json_array_size(t->decisions))
+        return list;
+    get_figures(r, &f);
+    for (size_t i = 0; i < t->engine.n; i++) {
+        write_reason(t->engine.rule[i], &t->seen[i], &f, text, sizeof(text));
+        json_array_append_new(list, json_string(text));
+    }
+    if (!t->engine.n)
+        json_array_append_new(list, json_string("the policy has no rules"));
+    return list;
 }
 
 /* The only policy with rules, else the default one. */
@@ -113,8 +175,8 @@ json_t *try_policy(const char *conf, const char *trace, const char *name, struct
     if (figures.untimed)
         err_set(err, "%s: its calls have no times, without which a policy has nothing to decide on", trace);
     else
-        answer = json_pack("{s:s,s:f,s:O}", "policy", p->name, "seconds", trace_reader_now_s(r), "decisions",
-                           t->decisions);
+        answer = json_pack("{s:s,s:f,s:O,s:o}", "policy", p->name, "seconds", trace_reader_now_s(r),
+                           "decisions", t->decisions, "reasons", reasons(t, r));
 done:
     trace_reader_free(r);
     ruleset_free(rules);

@@ -164,10 +164,20 @@ code 0 policy try "$dir/policy.conf" "$dir/slow.jsonl"
 is "$(grep -c 'dryrun: slow: class (straggler) == straggler and slowdown (1.*exclude n0; projected: 0\.' <(tr -s ' \n' ' ' <"$dir/out"))" 1 \
     "sgctl policy try of a slow job's trace prints the dry-run decision with its reason"
 code 0 policy try "$dir/policy.conf" "$dir/healthy.jsonl"
-is "$(cat "$dir/out" | sed 's/trace of .*:/trace of T:/')" "Policy mine on a trace of T: 0 decisions" "sgctl policy try of a healthy job's trace prints no decision"
+is "$(sed '1s/trace of .*:/trace of T:/' "$dir/out")" "Policy mine on a trace of T: 0 decisions
+  slow: the condition was never true; at the end of the trace: class (none) == straggler and
+  slowdown (?) > 1.1" "sgctl policy try of a healthy job's trace prints no decision, and why there is none"
+sed 's/Hold=3s/Hold=1h/' "$dir/policy.conf" >"$dir/long.conf"
+code 0 policy try "$dir/long.conf" "$dir/slow.jsonl"
+like "$(tr -s ' \n' ' ' <"$dir/out")" ': 0 decisions slow: the condition was true for at most [0-9.]+ s at a time, and Hold is 1h00m: class == straggler and slowdown > 1.1 $' \
+    "sgctl policy try says that a condition did not hold for long enough"
+echo 'Policy=bare' >"$dir/bare.conf"
+code 0 --json policy try "$dir/bare.conf" "$dir/slow.jsonl" bare
+is "$(jq -c '[.decisions, .reasons]' "$dir/out")" '[[],["the policy has no rules"]]' "sgctl --json policy try says that the policy has no rules"
 code 0 --json policy try "$dir/policy.conf" "$dir/slow.jsonl" mine
 is "$(python3 -c 'import json,sys; a=json.load(open(sys.argv[1])); d=a["decisions"]; print(len(d), d[0]["action"], d[0]["nodes"], d[0]["state"])' "$dir/out")" \
     "1 exclude ['n0'] dryrun" "sgctl --json policy try has that one decision"
+is "$(jq -c .reasons "$dir/out")" '[]' "sgctl --json policy try gives no reason where something was decided"
 code 1 policy try "$dir/policy.conf" "$dir/slow.jsonl" other
 code 2 policy dance
 is "$(cat "$dir/err")" "sgctl: unknown command 'policy dance'

@@ -57,6 +57,7 @@ static const struct {
     { "audit-none", page_audit, NULL },
     { "audit-unknown", page_audit, NULL },
     { "try", page_try, NULL },
+    { "try-none", page_try, NULL },
     { "try-unknown", page_try, NULL },
     { "step", page_step, NULL },
     { "step-unknown", page_step, NULL },
@@ -68,10 +69,15 @@ static const struct {
     page_fn *page;
     const char *expected;
 } narrow[] = {
-    { "jobs", page_jobs, NULL },         { "nodes", page_nodes, NULL },
-    { "job-straggler", page_job, NULL }, { "actions", page_actions, NULL },
-    { "policy", page_policy, NULL },     { "explain", page_explain, NULL },
-    { "step", page_step, NULL },         { "job-straggler", page_brief, "brief-straggler" },
+    { "jobs", page_jobs, NULL },
+    { "nodes", page_nodes, NULL },
+    { "job-straggler", page_job, NULL },
+    { "actions", page_actions, NULL },
+    { "policy", page_policy, NULL },
+    { "try-none", page_try, NULL },
+    { "explain", page_explain, NULL },
+    { "step", page_step, NULL },
+    { "job-straggler", page_brief, "brief-straggler" },
 };
 
 static int widest_line(const char *text)
