@@ -32,7 +32,8 @@ static const struct option_spec name = { .name = "name",
                                          .text = "call it this; default: the program's name" };
 static const struct option_spec no_screen = {
     .name = "no-screen",
-    .text = "leave the terminal to the program; implied where input or output is not a terminal"
+    .text =
+        "leave the terminal to the program; implied where input or output is not a terminal, or one without a cursor (TERM=dumb)"
 };
 static const struct option_spec report = {
     .name = "report",
@@ -315,6 +316,14 @@ static void print_output(struct run *r)
 
 /* ---- the screen ---- */
 
+/* sgtop would print one report at the begin on a terminal that cannot place its cursor. */
+static bool is_screen(void)
+{
+    const char *type = getenv("TERM");
+
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb") != 0;
+}
+
 /* Until the user leaves it, or the program fails. */
 static void show_screen(struct run *r)
 {
@@ -445,7 +454,7 @@ static int run_program(struct run *r)
         fprintf(stderr, "sgrun: %s\n", err.text);
         return CANNOT_RUN;
     }
-    if (r->guarded && !options_given(&r->o, "no-screen") && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    if (r->guarded && !options_given(&r->o, "no-screen") && is_screen())
         workspace_path(&r->guard.workspace, OUTPUT, r->output);
     else if (r->guarded && !*r->assignment.node)
         fprintf(stderr, "sgrun: guarded; to look at it from another terminal: sgtop --conf=%s\n",

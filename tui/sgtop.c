@@ -413,7 +413,7 @@ static int run_report(struct origin *from, const struct arguments *o)
 
 static int run(struct origin *from, const struct arguments *o)
 {
-    if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+    if (!o->dump && !o->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term_can_draw())
         return run_screen(from, o);
     return run_report(from, o);
 }

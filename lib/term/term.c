@@ -128,6 +128,18 @@ static void take_mouse(void)
     mousemask(ALL_MOUSE_EVENTS, NULL);
 }
 
+bool term_can_draw(void)
+{
+    const char *place;
+    int found;
+
+    if (setupterm(NULL, STDOUT_FILENO, &found) == ERR)
+        return true;
+    place = tigetstr("cup");
+    del_curterm(cur_term);
+    return place && place != (const char *)-1;
+}
+
 int term_open(bool mono, struct err *err)
 {
     struct sigaction sa = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };

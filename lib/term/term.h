@@ -9,6 +9,10 @@
 #include "common/err.h"
 #include "term/canvas.h"
 
+/* Whether the terminal on standard output can place its cursor, as a dumb one cannot.  Of a type that is not
+ * known here: it may, and term_open() has the reason. */
+bool term_can_draw(void);
+
 /* Takes standard input and output.  -1 with the reason when TERM cannot do it. */
 int term_open(bool mono, struct err *err);
 void term_close(void); /* also when it was not open, and twice */

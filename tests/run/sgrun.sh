@@ -167,6 +167,15 @@ nothing_left "two at a time"
 
 # ---- the screen ----
 
+if command -v script >/dev/null; then
+    TERM=dumb timeout -k 5 300 script -qec "'$top_builddir/sgrun' echo printed" /dev/null </dev/null >"$dir/dumb" 2>&1
+    is "$? $(tr -d '\r' <"$dir/dumb" | grep -c '^printed$') $(grep -c 'from another terminal: sgtop' "$dir/dumb")" "0 1 1" \
+        "on a terminal that cannot place its cursor the program has the terminal, and it is said how to look"
+    nothing_left "a terminal that cannot place its cursor"
+else
+    skip "a terminal that cannot place its cursor" "script is not installed"
+fi
+
 if command -v tmux >/dev/null; then
     tmux="tmux -S $dir/tmux -f /dev/null"
     $tmux new-session -d -x 100 -y 30 "'$top_builddir/sgrun' sh -c 'echo printed; sleep 600' 2>$dir/err; echo status=\$?; sleep 600"

@@ -258,6 +258,10 @@ screen | LC_ALL=C grep -q '[^ -~]'
 ok $? "in a locale without UTF-8 sgtop draws nothing but ASCII"
 ENV="env TERM=no-such-terminal" open_terminal "$AT"
 shows "TERM=no-such-terminal is not known" "an unknown TERM is reported"
+ENV="env TERM=dumb" open_terminal "$AT"
+shows "status 0" "on a terminal that cannot place its cursor sgtop ends with 0"
+screen -S - | grep -q 'Everybody waits for r9'
+ok $? "on a terminal that cannot place its cursor sgtop prints its report"
 
 # ---- signals ----
 for signal in TERM HUP QUIT; do
