@@ -24,6 +24,15 @@ for name in syncguard.3 sgctl.1 sgplan.1 sgring.1 sgrun.1 sgtop.1 syncguard.7 sy
     fi
 done
 
+# sgtop.1 has much to say of its screens: behind what it is, and in parts that a terminal has room for.
+if command -v mandoc >/dev/null && command -v col >/dev/null; then
+    mandoc -Tascii "$(page sgtop.1)" | col -b >"$dir/sgtop"
+    is "$(awk '/^DESCRIPTION/ { on = 1; next } on && /^[A-Z]/ { exit } on { n++ } END { print n <= 22 }' "$dir/sgtop")" 1 "sgtop.1: its description fits on a screen of 24 lines"
+    is "$(awk '/^KEYS/ { exit } NF { if (++n == 23) print; next } { n = 0 }' "$dir/sgtop")" "" "sgtop.1: no paragraph is longer than 22 lines"
+else
+    skip "sgtop.1: its description fits on a screen of 24 lines" "mandoc or col is not installed"
+fi
+
 # Options of every program: what --help lists stands in its manual page, and nothing else does.
 options_of_page() { # options_of_page PAGE: "--name", one a line
     plain "$1" | sed -n 's/^\.It Fl \([a-zA-Z] , Fl \)\{0,1\}-\([a-z-]*\).*/--\2/p' | sort -u
