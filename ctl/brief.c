@@ -37,10 +37,10 @@ static bool has_ended(const struct report *r)
 static void put_size(char *buf, size_t size, int64_t ranks, int64_t nodes)
 {
     if (ranks > 0)
-        text_append(buf, size, ", %s rank%s", page_count(ranks).s, page_plural(ranks));
+        text_append(buf, size, ", %s rank%s", page_count(ranks).s, text_plural(ranks));
     if (nodes > 0)
         text_append(buf, size, "%s %s node%s", ranks > 0 ? " on" : ", on", page_count(nodes).s,
-                    page_plural(nodes));
+                    text_plural(nodes));
 }
 
 /* "4711.0 "train-lm" of anna: running for 2h05m, 64 ranks on 8 nodes" */
@@ -155,7 +155,7 @@ static void trend_text(char *buf, size_t size, const struct report *r, bool heal
     }
     if (!isnan(past->step_ratio) && past->runs > 0 && (past->unusual || !healthy))
         add_part(buf, size, "%s the step time of %s earlier run%s%s", text_times(past->step_ratio).s,
-                 page_count(past->runs).s, page_plural(past->runs), past->unusual ? ", unusual" : "");
+                 page_count(past->runs).s, text_plural(past->runs), past->unusual ? ", unusual" : "");
 }
 
 /* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as
@@ -205,12 +205,13 @@ static void seen_text(char *buf, size_t size, const struct report *r)
     char names[256];
 
     if (guarded >= 0 && guarded < total)
-        add_part(buf, size, "only %s of %s ranks are guarded", page_count(guarded).s, page_count(total).s);
+        add_part(buf, size, "only %s of %s ranks %s guarded", page_count(guarded).s, page_count(total).s,
+                 guarded == 1 ? "is" : "are");
     if (heard >= 0 && heard < nodes)
-        add_part(buf, size, "nothing was heard from %s of %s nodes", page_count(nodes - heard).s,
-                 page_count(nodes).s);
+        add_part(buf, size, "nothing was heard from %s of %s node%s", page_count(nodes - heard).s,
+                 page_count(nodes).s, text_plural(nodes));
     if (lost > 0)
-        add_part(buf, size, "%s agent%s %s: %s", page_count(lost).s, page_plural(lost),
+        add_part(buf, size, "%s agent%s %s: %s", page_count(lost).s, text_plural(lost),
                  !report_row_alive(&r->job) ? "stopped reporting before the end"
                  : lost > 1                 ? "no longer report"
                                             : "no longer reports",

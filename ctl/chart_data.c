@@ -70,7 +70,7 @@ void chart_data_past(struct chart_lines *c, const struct report_past *past)
 {
     c->mark = past->runs > 0 ? past->step_p50_s : NAN;
     snprintf(c->mark_label, sizeof(c->mark_label), "median of %s similar earlier run%s",
-             page_count(past->runs).s, page_plural(past->runs));
+             page_count(past->runs).s, text_plural(past->runs));
 }
 
 /* ---- the map ---- */

@@ -46,7 +46,7 @@ static void say_left_out(const struct import_figures *f)
                 c->size, c->size - c->ranks, c->size - c->ranks == 1 ? "has" : "have");
     if (f->broken)
         fprintf(stderr, "sgctl: %" PRIu64 " broken line%s skipped, the first: %s\n", f->broken,
-                f->broken == 1 ? "" : "s", f->broken_first);
+                text_plural(f->broken), f->broken_first);
     if (f->ungrouped)
         say_count(f->ungrouped, "record of a collective names", "records of collectives name",
                   "no group: it is taken as of all ranks", "no group: they are taken as of all ranks");
@@ -107,12 +107,13 @@ int import_run(const char *format, char *const *file, int n, const char *path, s
     rc = output_close(out, path, rc == 0 ? import_write(m, out, &f, err) : -1, err);
     if (rc == 0) {
         fprintf(stderr,
-                "sgctl: %s, %s: %u ranks, %" PRIu64 " records of collectives and %" PRIu64 " of messages",
-                f.format, text_bytes((double)f.bytes).s, c->ranks, c->collectives, c->messages);
+                "sgctl: %s, %s: %u rank%s, %" PRIu64 " record%s of collectives and %" PRIu64 " of messages",
+                f.format, text_bytes((double)f.bytes).s, c->ranks, text_plural(c->ranks), c->collectives,
+                text_plural((int64_t)c->collectives), c->messages);
         if (c->stuck)
             fprintf(stderr, ", %" PRIu64 " of them never left", c->stuck);
         if (f.other)
-            fprintf(stderr, "; %" PRIu64 " other items skipped", f.other);
+            fprintf(stderr, "; %" PRIu64 " other item%s skipped", f.other, text_plural((int64_t)f.other));
         fputc('\n', stderr);
         say_left_out(&f);
     }

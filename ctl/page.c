@@ -25,10 +25,10 @@ int page_status(FILE *out, const json_t *answer, struct page_form form, struct e
     t = page_figures();
     page_figure(t, "Controller", "syncguardd %s on %s, up %s", page_word(s.version), page_word(s.host),
                 text_s(s.uptime_s).s);
-    page_figure(t, "Guards", "%s job%s, %s rank%s", page_count(s.jobs).s, page_plural(s.jobs),
-                page_count(s.ranks).s, page_plural(s.ranks));
+    page_figure(t, "Guards", "%s job%s, %s rank%s", page_count(s.jobs).s, text_plural(s.jobs),
+                page_count(s.ranks).s, text_plural(s.ranks));
     page_figure(t, "Connections", "%s agent%s, %s terminal%s, %s batches/s", page_count(s.agents).s,
-                page_plural(s.agents), page_count(s.clients).s, page_plural(s.clients),
+                text_plural(s.agents), page_count(s.clients).s, text_plural(s.clients),
                 text_number(s.batches_per_s).s);
     page_figure(t, "Uses", "%s of a core, %s", text_percent(s.cpu_ratio).s, text_bytes(s.rss_bytes).s);
     if (s.store) {

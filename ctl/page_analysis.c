@@ -12,28 +12,30 @@ static void put_flags(const struct page *p)
     const struct report_trace *t = &p->report->trace;
     const struct {
         int64_t n;
-        const char *words;
+        const char *one, *several, *rest;
     } flags[] = {
-        { t->lost, "records are missing" },
-        { t->duplicates, "records were duplicates: only the first counts" },
-        { t->reordered, "records came after newer ones of their rank: dropped" },
-        { t->backward, "records end before they begin, as where a clock was set: dropped" },
-        { t->unnamed, "records are of an unknown operation: only their time counts" },
-        { t->beyond, "records are of more communicators than are followed: dropped" },
-        { t->never_left, "collectives were entered and never left" },
+        { t->lost, "record is", "records are", " missing" },
+        { t->duplicates, "record was a duplicate", "records were duplicates", ": only the first counts" },
+        { t->reordered, "record", "records", " came after newer ones of the same rank: dropped" },
+        { t->backward, "record ends before it begins", "records end before they begin",
+          ", as where a clock was set: dropped" },
+        { t->unnamed, "record is", "records are", " of an unknown operation: only the time counts" },
+        { t->beyond, "record is", "records are", " of more communicators than are followed: dropped" },
+        { t->never_left, "collective was", "collectives were", " entered and never left" },
     };
     bool any = t->torn;
 
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
         any = any || flags[i].n > 0;
     page_title(p, "Trace");
-    page_line(p, PAGE_INDENT, "%s records of %s communicator%s, %s%s", page_count(t->records).s,
-              page_count(t->communicators).s, page_plural(t->communicators),
+    page_line(p, PAGE_INDENT, "%s record%s of %s communicator%s, %s%s", page_count(t->records).s,
+              text_plural(t->records), page_count(t->communicators).s, text_plural(t->communicators),
               text_bytes(t->bytes < 0 ? NAN : (double)t->bytes).s,
               any ? "" : "; none is missing, duplicate or out of order");
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
         if (flags[i].n > 0)
-            page_line(p, PAGE_INDENT, "%s %s", page_count(flags[i].n).s, flags[i].words);
+            page_line(p, PAGE_INDENT, "%s %s%s", page_count(flags[i].n).s,
+                      flags[i].n == 1 ? flags[i].one : flags[i].several, flags[i].rest);
     if (t->torn)
         page_line(p, PAGE_INDENT, "the last line is incomplete: dropped");
 }
@@ -46,9 +48,9 @@ void page_of_trace(const struct page *p)
 
     if (*t->job)
         text_append(line, sizeof(line), " of %s", t->job);
-    text_append(line, sizeof(line), ": %s rank%s", page_count(t->ranks).s, page_plural(t->ranks));
+    text_append(line, sizeof(line), ": %s rank%s", page_count(t->ranks).s, text_plural(t->ranks));
     if (t->nodes > 0)
-        text_append(line, sizeof(line), " on %s node%s", page_count(t->nodes).s, page_plural(t->nodes));
+        text_append(line, sizeof(line), " on %s node%s", page_count(t->nodes).s, text_plural(t->nodes));
     if (t->switches > 0)
         text_append(line, sizeof(line), " below %s switch%s", page_count(t->switches).s,
                     t->switches == 1 ? "" : "es");
@@ -56,7 +58,7 @@ void page_of_trace(const struct page *p)
         text_append(line, sizeof(line), " (the job has %s: the others have no records)",
                     page_count(t->size).s);
     text_append(line, sizeof(line), ", %s collective%s", page_count(t->collectives).s,
-                page_plural(t->collectives));
+                text_plural(t->collectives));
     if (!isnan(t->seconds))
         text_append(line, sizeof(line), " in %s", text_s(t->seconds).s);
     page_line(p, 0, "%s.", line);

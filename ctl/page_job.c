@@ -200,7 +200,7 @@ void page_pace(struct table *t, const struct page *p)
     if (j->steps >= 0)
         page_figure(t, "Steps", "%s%s, %s collective%s each", page_count(j->steps).s,
                     p->report->trace.known ? " at the end of the trace" : "", page_count(j->period).s,
-                    page_plural(j->period));
+                    text_plural(j->period));
     figure_phases(t, j);
     if (!isnan(j->step_mean_s))
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",
@@ -324,7 +324,7 @@ static void figure_updates(struct table *t, const struct report_updates *u, bool
     if (!u->known)
         return;
     text_append(line, sizeof(line), "%s worker%s at %s server%s", page_count(u->workers).s,
-                page_plural(u->workers), page_count(u->servers).s, page_plural(u->servers));
+                text_plural(u->workers), page_count(u->servers).s, text_plural(u->servers));
     if (!isnan(u->iterations_per_s))
         text_append(line, sizeof(line), ", %s iterations/s in all", text_number(u->iterations_per_s).s);
     if (!isnan(u->wait_ratio))
@@ -404,8 +404,8 @@ static void put_figures(const struct page *p)
                 isnan(j->age_s) ? "" : page_ago(j->age_s).s);
     if (*j->unconfirmed)
         page_figure(t, "Unconfirmed", "%s; nothing acts on it", j->unconfirmed);
-    page_figure(t, "Size", "%s ranks on %s of %s nodes", page_count(j->ranks).s, page_count(j->nodes).s,
-                page_count(j->nodes_total).s);
+    page_figure(t, "Size", "%s rank%s on %s of %s node%s", page_count(j->ranks).s, text_plural(j->ranks),
+                page_count(j->nodes).s, page_count(j->nodes_total).s, text_plural(j->nodes_total));
     if (*control->action)
         page_figure(t, "Policy", "%s, %s%s", page_word(control->name), control->action,
                     control->paused ? ", paused" : "");
@@ -573,14 +573,13 @@ static void put_probe(const struct page *p)
     const struct report_probe *probe = &p->report->probe;
     const struct {
         int64_t n;
-        const char *what;
+        const char *what, *rest;
     } losses[] = {
-        { probe->messages_missed, "messages not recorded" },
-        { probe->streams_forgotten, "streams of messages whose numbers begin again" },
-        { probe->comms_missed, "communicators not described: calls on them tell less" },
-        { probe->messages_unplaced, "messages whose other end is not known, and which tell nothing" },
-        { probe->comms_disputed,
-          "communicators whose members contradict each other, and which tell nothing" },
+        { probe->messages_missed, "message", "not recorded" },
+        { probe->streams_forgotten, "stream", "of messages whose numbers begin again" },
+        { probe->comms_missed, "communicator", "not described: calls there tell less" },
+        { probe->messages_unplaced, "message", "whose other end is not known: left out" },
+        { probe->comms_disputed, "communicator", "whose members contradict each other: left out" },
     };
 
     if (!probe->known)
@@ -590,14 +589,17 @@ static void put_probe(const struct page *p)
         page_line(p, PAGE_INDENT, "ranks that are guarded: %s; how many there are is not known",
                   page_count(probe->ranks_guarded).s);
     else
-        page_line(p, PAGE_INDENT, "%s of %s ranks are guarded%s", page_count(probe->ranks_guarded).s,
-                  page_count(probe->ranks_total).s,
+        page_line(p, PAGE_INDENT, "%s of %s rank%s %s guarded%s", page_count(probe->ranks_guarded).s,
+                  page_count(probe->ranks_total).s, text_plural(probe->ranks_total),
+                  probe->ranks_guarded == 1 ? "is" : "are",
                   probe->ranks_guarded < probe->ranks_total ? ": the others are not seen" : "");
-    page_line(p, PAGE_INDENT, "%s collectives recorded, %s dropped (ring full), %s missed",
-              page_number(probe->events).s, page_number(probe->dropped).s, page_number(probe->missed).s);
+    page_line(p, PAGE_INDENT, "%s collective%s recorded, %s dropped (ring full), %s missed",
+              page_number(probe->events).s, text_plural(probe->events), page_number(probe->dropped).s,
+              page_number(probe->missed).s);
     for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
         if (losses[i].n > 0)
-            page_line(p, PAGE_INDENT, "%s %s", page_count(losses[i].n).s, losses[i].what);
+            page_line(p, PAGE_INDENT, "%s %s%s %s", page_count(losses[i].n).s, losses[i].what,
+                      text_plural(losses[i].n), losses[i].rest);
     page_line(p, PAGE_INDENT, "estimated cost: %s of the ranks' time", text_percent(probe->overhead_ratio).s);
 }
 

@@ -176,11 +176,6 @@ const char *page_word(const char *text)
     return *text ? text : "-";
 }
 
-const char *page_plural(int64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void put_cell(const struct page *p, struct table *t, const void *row, const struct page_column *c)
 {
     const void *at = (const char *)row + c->field;

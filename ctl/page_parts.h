@@ -66,7 +66,6 @@ struct text page_ago(double age_s);      /* "3 s ago" */
 struct text page_count(int64_t n);       /* unknown where it is below zero */
 struct text page_number(int64_t n);      /* the same, rounded as text_number() does */
 const char *page_word(const char *text); /* "-": there is none */
-const char *page_plural(int64_t n);      /* "s" behind a noun, except of one */
 
 /* ---- of a job and of a trace ---- */
 

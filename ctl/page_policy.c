@@ -174,8 +174,8 @@ static void put_standing(const struct page *p, const struct report_rule *rule)
             held.s, text_s(rule->cooling_s).s);
     else if (!strcmp(rule->phase, "spent"))
         page_line(p, PAGE_INDENT,
-                  "The condition has been true for %s; the rule has acted %s times, the maximum for a job.",
-                  held.s, page_count(rule->max_per_job).s);
+                  "The condition has been true for %s; the rule has acted %s time%s, the maximum for a job.",
+                  held.s, page_count(rule->max_per_job).s, text_plural(rule->max_per_job));
     else if (!strcmp(rule->phase, "due"))
         page_line(p, PAGE_INDENT, "The condition has been true for %s: the rule acts now.", held.s);
     else if (!strcmp(rule->phase, "withheld"))
@@ -243,12 +243,13 @@ int page_explain(FILE *out, const json_t *answer, struct page_form form, struct 
               c.paused ? " The policy is paused: its rules decide nothing." : "");
     page_line(
         &page, 0,
-        "Used in the last hour: %s of %s actions and %s of %s nodes; by all jobs together %s of %s actions "
-        "and %s of %s nodes.",
-        page_count(b->actions).s, page_count(b->actions_per_hour).s, page_count(b->nodes).s,
-        page_count(b->nodes_per_hour).s, page_count(b->cluster_actions).s,
-        page_count(b->cluster_actions_per_hour).s, page_count(b->cluster_nodes).s,
-        page_count(b->cluster_nodes_per_hour).s);
+        "Used in the last hour: %s of %s action%s and %s of %s node%s; by all jobs together %s of %s action%s "
+        "and %s of %s node%s.",
+        page_count(b->actions).s, page_count(b->actions_per_hour).s, text_plural(b->actions_per_hour),
+        page_count(b->nodes).s, page_count(b->nodes_per_hour).s, text_plural(b->nodes_per_hour),
+        page_count(b->cluster_actions).s, page_count(b->cluster_actions_per_hour).s,
+        text_plural(b->cluster_actions_per_hour), page_count(b->cluster_nodes).s,
+        page_count(b->cluster_nodes_per_hour).s, text_plural(b->cluster_nodes_per_hour));
     if (!c.rules.n)
         page_line(&page, 0,
                   c.rules.list ? "The policy has no rules." : "The rules of the policy are unknown.");
@@ -305,7 +306,7 @@ int page_try(FILE *out, const json_t *answer, struct page_form form, struct err 
         return -1;
     fprintf(out, "Policy %s on a trace of %s: %zu decision%s\n", shown(answer, "policy").s,
             text_s(json_get_number(answer, "seconds")).s, json_array_size(list),
-            json_array_size(list) == 1 ? "" : "s");
+            text_plural((int64_t)json_array_size(list)));
     json_array_foreach(list, i, e)
         page_line(&page, PAGE_INDENT, "at %s, %s: %s", text_s(json_get_number(e, "at_s")).s,
                   shown(e, "state").s, shown(e, "sentence").s);

@@ -57,7 +57,7 @@ int page_step(FILE *out, const json_t *answer, struct page_form form, struct err
                   "calls are not known one by one: the path is the slowest rank's work and the transfers");
     else
         page_line(&page, PAGE_INDENT, "%s message%s between ranks", page_count(s->messages).s,
-                  page_plural(s->messages));
+                  text_plural(s->messages));
     picture_free(s);
     return 0;
 }

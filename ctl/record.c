@@ -91,7 +91,8 @@ static void put_counts(const struct record *r)
 {
     struct trace_counts c = trace_counts_get(r->trace);
 
-    fprintf(stderr, "%" PRIu64 " records of %zu ranks, %s, in %s; ", c.records, c.ranks,
+    fprintf(stderr, "%" PRIu64 " record%s of %zu rank%s, %s, in %s; ", c.records,
+            text_plural((int64_t)c.records), c.ranks, text_plural((int64_t)c.ranks),
             text_bytes((double)c.bytes).s, text_s(now_s() - r->begin_s).s);
     if (c.lost)
         fprintf(stderr, "%" PRIu64 " lost (%s)", c.lost,

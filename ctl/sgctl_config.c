@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "ctl/commands.h"
 #include "ctl/pager.h"
@@ -45,8 +46,9 @@ int run_check(const struct options *o)
         printf("%s is fine: controller %s, policies %s\n", path, c->controller,
                config_policy_names(c, names, sizeof(names)));
     else
-        printf("%s is fine: policies %s; %zu rules, %zu selections\n", path,
-               config_policy_names(c, names, sizeof(names)), c->n_rules, c->n_selections);
+        printf("%s is fine: policies %s; %zu rule%s, %zu selection%s\n", path,
+               config_policy_names(c, names, sizeof(names)), c->n_rules, text_plural((int64_t)c->n_rules),
+               c->n_selections, text_plural((int64_t)c->n_selections));
     ruleset_free(rules);
     free(c);
     return rc;

@@ -115,14 +115,15 @@ int run_export(const struct options *o)
         fclose(in);
     if (rc < 0)
         return complain(FAILED, &err);
-    fprintf(stderr, "sgctl: %llu calls of %u ranks on %u nodes", (unsigned long long)f.records, f.ranks,
-            f.nodes);
+    fprintf(stderr, "sgctl: %llu call%s of %u rank%s on %u node%s", (unsigned long long)f.records,
+            text_plural((int64_t)f.records), f.ranks, text_plural(f.ranks), f.nodes, text_plural(f.nodes));
     if (f.apart)
         fprintf(stderr, ", %u of them without a clock in common with the first", f.apart);
     else if (f.nodes > 1)
         fprintf(stderr, "; clocks aligned, standard deviation %s", text_about_s(f.error_s).s);
     if (f.steps)
-        fprintf(stderr, "; the critical path of %llu steps", (unsigned long long)f.steps);
+        fprintf(stderr, "; the critical path of %llu step%s", (unsigned long long)f.steps,
+                text_plural((int64_t)f.steps));
     else
         fputs("; no critical path: the calls do not repeat as steps do", stderr);
     fputc('\n', stderr);

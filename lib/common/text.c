@@ -29,6 +29,11 @@ static struct text written(char *format(char *, size_t, double), double value)
     return t;
 }
 
+const char *text_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 struct text text_s(double seconds)
 {
     return written(units_format_s, seconds);

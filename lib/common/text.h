@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* A figure as a string by value, so that one printf can use several. */
@@ -21,6 +22,7 @@ struct text text_percent(double ratio); /* "12.3 %" */
 struct text text_number(double number); /* "4.56k" */
 struct text text_count(double number);  /* "12345"; "-" also below zero */
 struct text text_times(double factor);  /* "1.22x" */
+const char *text_plural(int64_t n);     /* "s" behind a noun, except of one */
 /* "1.22x (1.19x to 1.26x)"; "1.22x" where low and high are not known, or are that as well. */
 struct text text_times_between(double factor, double low, double high);
 

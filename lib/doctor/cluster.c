@@ -174,9 +174,9 @@ static void judge_versions(const struct cluster_facts *c, struct findings *f)
                      plural(known, "nodes", "node"), wanted);
     if (unknown || !known)
         findings_add(f, FINDING_UNKNOWN, "versions", NULL, NULL,
-                     unknown ? "of %zu agents the controller reports no version"
+                     unknown ? "of %zu agent%s the controller reports no version"
                              : "no agent is connected: no guarded job runs",
-                     unknown);
+                     unknown, text_plural((int64_t)unknown));
     json_decref(by_version);
 }
 
@@ -218,8 +218,8 @@ static void judge_unrecorded(const struct cluster_facts *c, struct findings *f)
         findings_add(
             f, FINDING_FAULT, "probe", json_pack("[o]", json_of_text(node)), next,
             "%.200s: its agent is connected, but none of its ranks of job %.60s is recorded, while %lld of the job's "
-            "%lld ranks are (sgctl nodes, sgctl job)",
-            node, id, (long long)guarded, (long long)total);
+            "%lld ranks %s (sgctl nodes, sgctl job)",
+            node, id, (long long)guarded, (long long)total, guarded == 1 ? "is" : "are");
     }
 }
 
@@ -227,20 +227,22 @@ static void judge_job(const json_t *job, struct findings *f)
 {
     const json_t *silent = json_get_object(job, "agents_silent"), *list;
     int64_t total = json_get_count(job, "nodes_total"), agents = json_get_count(job, "agents_total");
+    int64_t n = json_get_count(silent, "number");
     bool settled = json_get_number(job, "elapsed_s") > SETTLED_S;
-    char id[64], next[200], names[512], text[512];
+    char id[64], next[200], names[512], text[512], number[64];
     json_t *one_of;
     size_t i;
 
     json_get_text(job, "id", id, sizeof(id));
     list = json_get_array(silent, "nodes");
-    if (settled && json_get_count(silent, "number") > 0) {
+    snprintf(number, sizeof(number), "the agents of %lld nodes were", (long long)n);
+    if (settled && n > 0) {
         const char *first = json_string_value(json_array_get(list, 0));
 
         snprintf(next, sizeof(next), "sgctl doctor   (on %.100s)", first ? first : "those nodes");
         findings_add(f, FINDING_FAULT, "agents", json_deep_copy(list), next,
-                     "job %s: the agents of %lld nodes were connected and no longer are (sgctl job): %s", id,
-                     (long long)json_get_count(silent, "number"),
+                     "job %s: %s connected and no longer %s (sgctl job): %s", id,
+                     n == 1 ? "the agent of one node was" : number, n == 1 ? "is" : "are",
                      json_show_list(list, SHOWN, names, sizeof(names)));
     }
     snprintf(next, sizeof(next), "sgctl job %s", id);

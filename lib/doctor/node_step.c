@@ -196,8 +196,9 @@ static bool gather_answers(const struct node_step *s, struct node_answers *a, in
         }
         if (s->progress && now_s() - shown_s >= PROGRESS_S) {
             shown_s = now_s();
-            fprintf(stderr, "%s: %zu of %zu nodes have answered, after %s\n", program_invocation_short_name,
-                    node_answers_count(a), a->n, text_age(shown_s - begin_s).s);
+            fprintf(stderr, "%s: %zu of %zu node%s answered so far, after %s\n",
+                    program_invocation_short_name, node_answers_count(a), a->n, text_plural((int64_t)a->n),
+                    text_age(shown_s - begin_s).s);
         }
     }
     return false;

@@ -294,7 +294,8 @@ void nodes_judge(const struct nodes_facts *c, struct findings *f)
     }
     if (is_refused(c, heard))
         findings_add(f, FINDING_UNKNOWN, "answers", NULL, "srun -N1 hostname",
-                     "Slurm gives no step on %zu nodes, so they were not looked at: %s", c->n,
+                     "Slurm gives no step on %zu node%s, so %s not looked at: %s", c->n,
+                     text_plural((int64_t)c->n), c->n == 1 ? "it was" : "they were",
                      *c->answers->srun ? c->answers->srun : "srun says nothing");
     else
         judge_silent(c, heard, &t);
@@ -305,12 +306,13 @@ void nodes_judge(const struct nodes_facts *c, struct findings *f)
                      "this host's srun loads no plugin: what tasks get was not seen");
     if (!before && reported)
         findings_add(f, FINDING_OK, "setup", NULL, NULL,
-                     "%zu of %zu nodes asked have what guarded jobs need, and the same files as this host",
-                     reported, c->n);
+                     "%zu of %zu node%s asked %s what guarded jobs need, and the same files as this host",
+                     reported, c->n, text_plural((int64_t)c->n), reported == 1 ? "has" : "have");
     if (k.known)
         findings_add(f, FINDING_OK, "clock", NULL, NULL,
-                     "%zu clocks agree with this host's within %s, of which %s is doubt", k.known,
-                     text_about_s(k.worst_s).s, text_about_s(k.wide_s).s);
+                     "%zu clock%s with this host's within %s, of which %s is doubt", k.known,
+                     k.known == 1 ? " agrees" : "s agree", text_about_s(k.worst_s).s,
+                     text_about_s(k.wide_s).s);
     free(r);
     json_decref(heard);
 }
@@ -369,14 +371,17 @@ static void report_others(const struct slurm_nodes *slurm, const char *allocatio
             json_array_append_new(use == NODE_BUSY ? busy : closed, json_of_text(slurm->node[i].name));
     }
     if (json_array_size(busy))
-        findings_add(f, FINDING_UNKNOWN, "answers", json_incref(busy),
-                     "salloc -w NODES sgctl doctor --cluster   (when they are free)",
-                     "%zu nodes are %s and were not asked: %s", json_array_size(busy),
-                     allocation ? "outside this allocation" : "busy",
-                     json_show_list(busy, SHOWN, names, sizeof(names)));
+        findings_add(
+            f, FINDING_UNKNOWN, "answers", json_incref(busy),
+            "salloc -w NODES sgctl doctor --cluster   (when they are free)", "%zu %s %s and %s not asked: %s",
+            json_array_size(busy), json_array_size(busy) == 1 ? "node is" : "nodes are",
+            allocation ? "outside this allocation" : "busy", json_array_size(busy) == 1 ? "was" : "were",
+            json_show_list(busy, SHOWN, names, sizeof(names)));
     if (json_array_size(closed))
         findings_add(f, FINDING_NOTE, "answers", json_incref(closed), "sinfo -R",
-                     "%zu nodes take no jobs and were not asked: %s (%s)", json_array_size(closed),
+                     "%zu node%s no jobs and %s not asked: %s (%s)", json_array_size(closed),
+                     json_array_size(closed) == 1 ? " takes" : "s take",
+                     json_array_size(closed) == 1 ? "was" : "were",
                      json_show_list(closed, SHOWN, names, sizeof(names)), example);
     json_decref(busy);
     json_decref(closed);

@@ -125,8 +125,8 @@ void pairwise_judge_mpi(const struct pairwise_by_mpi *p, struct findings *f)
         if (mpi.pairs < all)
             findings_add(
                 f, FINDING_NOTE, "mpi", NULL, NULL,
-                "%zu pairs were not measured by MPI: there was no time, or something else ran on their processors, of which each rank needs one",
-                all - mpi.pairs);
+                "%zu %s not measured by MPI: there was no time, or something else ran on their processors, of which each rank needs one",
+                all - mpi.pairs, all - mpi.pairs == 1 ? "pair was" : "pairs were");
         if (p->unconfirmed)
             findings_add(
                 f, FINDING_NOTE, "mpi", NULL, "sgctl doctor --cluster --probe --mpi   (again)",

@@ -287,7 +287,8 @@ static size_t confirm_slow(struct pairwise_run *r)
         for (size_t i = 0; i < suspects; i++)
             again[n++] = (struct pair){ .a = suspect[i].a, .b = suspect[i].b };
         while (n && now_s() < until_s && play_group(r, again, &n))
-            measure_step_show(&r->step, "measuring %zu slow pairs again", suspects);
+            measure_step_show(&r->step, "measuring %zu slow pair%s again", suspects,
+                              text_plural((int64_t)suspects));
         r->turn++;
     }
     suspects = find_suspects(r, suspect);

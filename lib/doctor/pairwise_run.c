@@ -104,8 +104,10 @@ static void judge_start(const struct pairwise_run *r, const json_t *asked, const
     if (json_array_size(other)) {
         snprintf(next, sizeof(next), FINDINGS_NEXT_VERSION, json_string_value(json_array_get(other, 0)));
         findings_add(f, FINDING_UNKNOWN, "measured", json_incref(other), next,
-                     "%zu nodes have another version of syncguard-measure, so they were not measured: %s",
-                     json_array_size(other), json_show_list(other, SHOWN, list, sizeof(list)));
+                     "%zu %s another version of syncguard-measure, so %s not measured: %s",
+                     json_array_size(other), json_array_size(other) == 1 ? "node has" : "nodes have",
+                     json_array_size(other) == 1 ? "it was" : "they were",
+                     json_show_list(other, SHOWN, list, sizeof(list)));
     }
     if (json_array_size(missing)) {
         const char *first = json_string_value(json_array_get(missing, 0));
@@ -208,9 +210,10 @@ void pairwise_check(const struct topology *t, const char *path, const struct slu
         findings_add(f, FINDING_UNKNOWN, "measured", NULL, "sinfo -N", "%s", err.text);
     } else if (json_array_size(asked.names) < SURVEY_NODES_MIN ||
                json_array_size(asked.names) > SURVEY_NODES_MAX) {
-        findings_add(f, FINDING_UNKNOWN, "measured", NULL, "salloc -N 64 sgctl doctor --cluster --probe",
-                     "%zu nodes are idle or allocated here: between %u and %u can be compared",
-                     json_array_size(asked.names), SURVEY_NODES_MIN, SURVEY_NODES_MAX);
+        findings_add(
+            f, FINDING_UNKNOWN, "measured", NULL, "salloc -N 64 sgctl doctor --cluster --probe",
+            "%zu %s idle or allocated here: between %u and %u can be compared", json_array_size(asked.names),
+            json_array_size(asked.names) == 1 ? "node is" : "nodes are", SURVEY_NODES_MIN, SURVEY_NODES_MAX);
     } else {
         sigaction(SIGPIPE, &ignore, &before); /* tasks that have gone are seen by what they do not say */
         measure_nodes(r, t, path, slurm, asked.names, o, f);

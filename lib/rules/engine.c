@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "common/hash.h"
+#include "common/text.h"
 #include "common/units.h"
 
 /* ---- budgets ---- */
@@ -184,26 +185,26 @@ static bool is_allowed(const struct engine *e, struct decision *d, const struct 
     if (in->now_s - e->ending_s < ENGINE_ENDING_S)
         snprintf(d->why_not, sizeof(d->why_not), "the run is already being ended");
     else if (aimed > (size_t)job->nodes_at_once)
-        snprintf(d->why_not, sizeof(d->why_not), "%zu nodes at once; NodesAtOnce=%d", aimed,
-                 job->nodes_at_once);
+        snprintf(d->why_not, sizeof(d->why_not), "%zu node%s at once; NodesAtOnce=%d", aimed,
+                 text_plural((int64_t)aimed), job->nodes_at_once);
     else if (actions >= job->actions_per_hour)
-        snprintf(d->why_not, sizeof(d->why_not), "%d actions in the last hour; ActionsPerHour=%d", actions,
-                 job->actions_per_hour);
+        snprintf(d->why_not, sizeof(d->why_not), "%d action%s in the last hour; ActionsPerHour=%d", actions,
+                 text_plural(actions), job->actions_per_hour);
     else if (aimed && nodes + (int)aimed > job->nodes_per_hour)
-        snprintf(d->why_not, sizeof(d->why_not), "%d nodes in the last hour; NodesPerHour=%d", nodes,
-                 job->nodes_per_hour);
+        snprintf(d->why_not, sizeof(d->why_not), "%d node%s in the last hour; NodesPerHour=%d", nodes,
+                 text_plural(nodes), job->nodes_per_hour);
     else if (users >= cluster->user_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
-                 "%d actions on the user's jobs in the last hour; UserActionsPerHour=%d", users,
-                 cluster->user_actions_per_hour);
+                 "%d action%s on the user's jobs in the last hour; UserActionsPerHour=%d", users,
+                 text_plural(users), cluster->user_actions_per_hour);
     else if (all >= cluster->cluster_actions_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
-                 "%d actions of all jobs in the last hour; ClusterActionsPerHour=%d", all,
+                 "%d action%s of all jobs in the last hour; ClusterActionsPerHour=%d", all, text_plural(all),
                  cluster->cluster_actions_per_hour);
     else if (aimed && all_nodes + (int)aimed > cluster->cluster_nodes_per_hour)
         snprintf(d->why_not, sizeof(d->why_not),
-                 "%d nodes of all jobs in the last hour; ClusterNodesPerHour=%d", all_nodes,
-                 cluster->cluster_nodes_per_hour);
+                 "%d node%s of all jobs in the last hour; ClusterNodesPerHour=%d", all_nodes,
+                 text_plural(all_nodes), cluster->cluster_nodes_per_hour);
     return !*d->why_not;
 }
 

@@ -65,7 +65,7 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
         p->first_s[p->steps] = k->typical_s;
     if (p->steps + 1 == WARM_UP_STEPS && (p->warm_up = warm_up_steps(p->first_s)))
         events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long",
-                   p->warm_up, p->warm_up == 1 ? "" : "s",
+                   p->warm_up, text_plural(p->warm_up),
                    units_format_factor(text, sizeof(text), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
     if (k->pause) {
         p->pauses++;

@@ -94,7 +94,7 @@ static void describe_shortfall(const struct communicators *communicators, double
     snprintf(
         o->text, sizeof(o->text),
         "Slow from the start: %s of %s on %.48s (%u ranks on %u node%s) takes %s, where %s is expected: ",
-        ring_op_name(s->op), text_bytes(s->bytes).s, label, s->ranks, s->nodes, s->nodes == 1 ? "" : "s",
+        ring_op_name(s->op), text_bytes(s->bytes).s, label, s->ranks, s->nodes, text_plural(s->nodes),
         text_s(s->time_s).s, text_s(s->expected_s).s);
     switch (s->source) {
     case BASELINE_BY_ADAPTER:

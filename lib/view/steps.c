@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
@@ -439,7 +440,7 @@ static bool counts_steps(struct steps *s, double now_s, const struct step *i)
         forget_open(s);
         s->hooks.on_restart(s->hooks.arg, true);
         events_add(s->events, now_s, "", "a step is %u collective%s on %u ranks", i->period,
-                   i->period == 1 ? "" : "s", size);
+                   text_plural(i->period), size);
     }
     return i->period == c->period;
 }

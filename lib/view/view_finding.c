@@ -84,7 +84,7 @@ static void append_culprit(const struct view *v, const struct finding *f, char *
         n += k->known && (f->scope == SCOPE_NODE ? k->node : k->switch_id) == f->place;
     }
     text_append(buf, size, "%s%s (%u rank%s)", f->scope == SCOPE_SWITCH ? "switch " : "",
-                roster_place_name(v->roster, f->place), n, n == 1 ? "" : "s");
+                roster_place_name(v->roster, f->place), n, text_plural(n));
 }
 
 /* "39.1 % longer than its peers"; what takes ten times as long is no longer said in percent. */
@@ -120,7 +120,7 @@ static void append_phase(const struct view *v, const struct finding *f, bool pas
 
     if (!call_steps_phase(v->calls, f->scope, f->place, &p))
         return;
-    s = p.n == 1 ? "" : "s";
+    s = text_plural(p.n);
     text_append(buf, size, ", %s of it ", p.share > NEARLY_ALL ? "nearly all" : "most");
     if (!p.alike)
         text_append(buf, size, "in %u of the %u parts of a step,", p.pieces, p.n);

@@ -55,9 +55,11 @@ static void unseen_text(const struct view *v, double now_s, char *buf, size_t si
 
     buf[0] = '\0';
     if (missing)
-        text_append(buf, size, "%u of %u ranks are recorded (not rank %u%s)",
+        text_append(buf, size, "%u of %u ranks %s recorded (not rank %u%s)",
                     communicators_main_size(v->communicators) - missing,
-                    communicators_main_size(v->communicators), first, missing > 1 ? ", ..." : "");
+                    communicators_main_size(v->communicators),
+                    communicators_main_size(v->communicators) - missing == 1 ? "is" : "are", first,
+                    missing > 1 ? ", ..." : "");
     if (silence.ranks)
         text_append(buf, size, "%s%s%s silent (no report for %s)", missing ? ", and " : "",
                     roster_place_name(v->roster, silence.first),
@@ -168,7 +170,7 @@ void view_append_latest(const struct view *v, double run_s, char *buf, size_t si
     }
     text_append(buf, size,
                 " Rank %u came last to %u of %u collective%s, and the others waited %s for it alone", l.rank,
-                l.last, l.of, l.of == 1 ? "" : "s", text_s(l.waited_s).s);
+                l.last, l.of, text_plural(l.of), text_s(l.waited_s).s);
     if (!isnan(run_s))
         text_append(buf, size, " (%s of the time)", text_percent(l.waited_s / run_s).s);
     if (isnan(l.low_s))
@@ -176,11 +178,11 @@ void view_append_latest(const struct view *v, double run_s, char *buf, size_t si
     else if (l.low_s > 0)
         text_append(buf, size,
                     ": %s each time that the same %u collective%s came (90 %% interval of %u: %s to %s).",
-                    text_s(l.each_s).s, l.period, l.period == 1 ? "" : "s", l.times, text_s(l.low_s).s,
+                    text_s(l.each_s).s, l.period, text_plural(l.period), l.times, text_s(l.low_s).s,
                     text_s(l.high_s).s);
     else
         text_append(buf, size, "; the same %u collective%s came %u times, and by so few it may be chance.",
-                    l.period, l.period == 1 ? "" : "s", l.times);
+                    l.period, text_plural(l.period), l.times);
 }
 
 static void sentence_short(const struct view *v, double now_s, char *buf, size_t size)
@@ -210,14 +212,14 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
         if (presence_finished(v->presence))
             sentence_short(v, now_s, buf, size);
         else
-            text_append(buf, size, "Too early to judge: learning how much the work of %u ranks varies.",
-                        f->ranks);
+            text_append(buf, size, "Too early to judge: learning how much the work of %u rank%s varies.",
+                        f->ranks, text_plural(f->ranks));
         break;
     case VIEW_TOO_VARIOUS:
         text_append(
             buf, size,
-            "Not judged: the work of %u ranks varies so much that one twice as slow would not be seen.",
-            roster_count(v->roster)->most);
+            "Not judged: the work of %u rank%s varies so much that one twice as slow would not be seen.",
+            roster_count(v->roster)->most, text_plural(roster_count(v->roster)->most));
         break;
     case VIEW_PARTLY:
         unseen_text(v, now_s, unseen_ones, sizeof(unseen_ones));
@@ -303,7 +305,8 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "Ended before a repeating step was known.");
         view_append_latest(v, presence_run_s(v->presence, now_s), buf, size);
     } else if (isnan(f.step_mean_s))
-        snprintf(buf, size, "%u ranks run, but no repeating step is known yet.", f.ranks);
+        snprintf(buf, size, "%u rank%s, but no repeating step is known yet.", f.ranks,
+                 f.ranks == 1 ? " runs" : "s run");
     else if (shortfalls_get(v->shortfalls, &shortfall))
         snprintf(buf, size, "%s.", shortfall->text);
     else

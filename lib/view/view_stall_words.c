@@ -445,7 +445,7 @@ static void describe_unrecorded(struct words *w, const struct stall_search *s)
         }
     say_others(w, s);
     say(w, " for %u rank%s of which nothing is recorded (rank %u%s): give the files of all ranks", n,
-        n == 1 ? "" : "s", first, n == 1 ? "" : ", ...");
+        text_plural(n), first, n == 1 ? "" : ", ...");
 }
 
 /* "allreduce 12 of world (4 ranks) has been open for 12.0 s: " */

@@ -34,11 +34,6 @@ bool view_updates_judge(const struct view *v, double now_s, struct view_updates 
 
 /* ---- in words ---- */
 
-static const char *plural(uint32_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_figures *u = &f->u;
@@ -69,7 +64,8 @@ void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
         text_append(buf, size, f->compared ? "Healthy: " : "Too early to judge: ");
     text_append(buf, size,
                 "%u worker%s read parameters from %u server%s and %s updates without waiting for one another",
-                u->workers, plural(u->workers), u->servers, plural(u->servers), f->past ? "wrote" : "write");
+                u->workers, text_plural(u->workers), u->servers, text_plural(u->servers),
+                f->past ? "wrote" : "write");
     if (!isnan(u->per_s))
         text_append(buf, size, ", %s iterations/s in all", text_number(u->per_s).s);
     if (*view_updates_text(f, text, sizeof(text)))

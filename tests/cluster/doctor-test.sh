@@ -171,7 +171,7 @@ touch "$here/go"
 wait "$allocation"
 cp "$here/allocated.out" "$here/out"
 cp "$here/allocated.err" "$here/err"
-is "$(faults) $(jq -r '.findings[] | select(.check == "setup") | .text' "$here/out" | cut -c 1-18)" "slurmd:node3  1 of 1 nodes asked" "the same in an allocation that has it"
+is "$(faults) $(jq -r '.findings[] | select(.check == "setup") | .text' "$here/out" | cut -c 1-17)" "slurmd:node3  1 of 1 node asked" "the same in an allocation that has it"
 
 C crash node4
 unaware

@@ -129,7 +129,7 @@ code 1 analyze --fail "$dir/slow.jsonl"
 code 0 analyze --fail "$dir/healthy.jsonl"
 sed '9s/"t1":[0-9]*/"t1":0/' "$dir/slow.jsonl" >"$dir/set.jsonl"
 code 0 analyze "$dir/set.jsonl"
-is "$(grep -c '^  1 records end before they begin, as where a clock was set: dropped' "$dir/out")" 1 "sgctl analyze skips and counts a record inside which the clock was set back"
+is "$(grep -c '^  1 record ends before it begins, as where a clock was set: dropped' "$dir/out")" 1 "sgctl analyze skips and counts a record inside which the clock was set back"
 sed '9s/"t1":[0-9]*/"t1":"0"/' "$dir/slow.jsonl" >"$dir/wrong.jsonl"
 code 1 analyze "$dir/wrong.jsonl"
 is "$(cat "$dir/err")" "sgctl: $dir/wrong.jsonl: line 9: invalid \"t1\" in a record: an integer is expected, nanoseconds, 0 to 2^62 - 1, or null" "sgctl analyze: a malformed record is reported with its line number"
@@ -152,7 +152,7 @@ Rule=slow Policy=mine Hold=3s CoolDown=1h Action=exclude \
 END
 sed 's/straggler/stragler/' "$dir/policy.conf" >"$dir/wrong.conf"
 code 0 policy check "$dir/policy.conf"
-is "$(cat "$dir/out")" "$dir/policy.conf is fine: policies observe, balanced, mine; 1 rules, 0 selections" "sgctl policy check counts policies, rules and selections"
+is "$(cat "$dir/out")" "$dir/policy.conf is fine: policies observe, balanced, mine; 1 rule, 0 selections" "sgctl policy check counts policies, rules and selections"
 code 1 policy check "$dir/wrong.conf"
 is "$(sed 's/ with .*//' "$dir/err")" "sgctl: $dir/wrong.conf:3: Rule=slow When=class == stragler and slowdown > 1.1: column 10: cannot compare class" \
     "sgctl policy check reports file, line, key and column of an error"

@@ -212,7 +212,7 @@ static void test_budgets(void)
     figures.value[FIGURE_SYNCHRONISATION_RATIO] = 0.2;
     tick(0);
     tick(10);
-    is_str(decided[0].why_not, "1 actions of all jobs in the last hour; ClusterActionsPerHour=1",
+    is_str(decided[0].why_not, "1 action of all jobs in the last hour; ClusterActionsPerHour=1",
            "ClusterActionsPerHour=1: another job's action counts");
     set_rules(NOTIFY);
     config.user_actions_per_hour = 1;
@@ -224,7 +224,7 @@ static void test_budgets(void)
     budget_spend(&cluster, 5, 0, USER);
     engine.state[0].acted_s = NAN;
     is_int((long long)tick(4000 - 600), 1, "UserActionsPerHour=1: a further decision is returned");
-    is_str(decided[0].why_not, "1 actions on the user's jobs in the last hour; UserActionsPerHour=1",
+    is_str(decided[0].why_not, "1 action on the user's jobs in the last hour; UserActionsPerHour=1",
            "UserActionsPerHour=1: an action on another job of the user counts");
     set_rules(EXCLUDE);
     config.cluster_nodes_per_hour = 3;

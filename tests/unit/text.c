@@ -142,6 +142,9 @@ static void fitted(void)
 
 int main(void)
 {
+    is_str(text_plural(1), "", "text_plural: one has no plural");
+    is_str(text_plural(0), "s", "text_plural: none has the plural");
+    is_str(text_plural(2), "s", "text_plural: two have the plural");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char buf[32];
 
