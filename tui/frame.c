@@ -127,11 +127,25 @@ static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
     case KEY_ACTION_BACK:
     case KEY_ACTION_QUIT:
         return WANTED_ALWAYS;
+    case KEY_ACTION_FREEZE: /* how to go on stands there for as long as the picture stands still */
+        return ui->frozen ? WANTED_ALWAYS : WANTED;
     case KEY_ACTION_PANEL:
         return WANTED_KEY;
     default:
         return WANTED;
     }
+}
+
+/* What the key does now: the one that stopped the picture lets it go on. */
+static const char *label_of(const struct ui *ui, const struct keymap_entry *e)
+{
+    const struct playback *p = &ui->playback;
+
+    if (e->action == KEY_ACTION_PAUSE && p->ended)
+        return "again";
+    if (e->action == KEY_ACTION_PAUSE ? p->paused : e->action == KEY_ACTION_FREEZE && ui->frozen)
+        return "go on";
+    return e->label;
 }
 
 /* An entry of a replay shows all its keys, because each does something else. */
@@ -149,7 +163,7 @@ static int min_width(const struct ui *ui, const struct keymap_entry *e, bool pan
         enum wanted w = is_wanted(ui, e);
 
         if (w == WANTED_ALWAYS)
-            width += key_width(keymap, e) + canvas_text_width(e->label) + 3;
+            width += key_width(keymap, e) + canvas_text_width(label_of(ui, e)) + 3;
         else if (w == WANTED_KEY && panel_keys)
             width += key_width(keymap, e) + 2;
     }
@@ -172,13 +186,14 @@ static int draw_labels(struct canvas *c, const struct ui *ui, const struct keyma
             w = e->label ? WANTED : WANTED_NOT;
         if (w == WANTED_NOT)
             continue;
-        whole = w == WANTED_ALWAYS || x + key_width(table, e) + canvas_text_width(e->label) + 3 + rest <= end;
+        whole = w == WANTED_ALWAYS ||
+                x + key_width(table, e) + canvas_text_width(label_of(ui, e)) + 3 + rest <= end;
         if (x >= end || (!whole && (w != WANTED_KEY || !keys)))
             continue;
         snprintf(key, sizeof(key), "%.*s", key_width(table, e), e->keys);
         x += canvas_put(c, y, x, end - x, STYLE_KEY, key);
         if (whole)
-            x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, e->label);
+            x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, label_of(ui, e));
         canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
         x += 2;
     }

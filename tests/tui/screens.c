@@ -66,6 +66,7 @@ static const struct {
     { "switches-200x50-many", SCREEN_JOB, 200, 50, 110, "T", false, NULL },
     { "confirm-80x24", SCREEN_JOB, 80, 24, 30, "X", false, NULL },
     { "nodes-80x24", SCREEN_NODES, 80, 24, 30, "", false, NULL },
+    { "nodes-80x24-frozen", SCREEN_NODES, 80, 24, 30, " ", false, NULL },
     { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false, NULL },
     { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false, NULL },
     { "jobs-60x16", SCREEN_JOBS, 60, 16, 30, "", false, NULL },
