@@ -8,15 +8,16 @@
 #include "term/padded.h"
 #include "tui/look.h"
 
-/* "node05 is slow (straggler) 1.26x for 18 s" */
-static void describe(const struct report_verdict *v, char *buf, size_t size)
-{
-    char names[160];
+#define NAME_LEAST 8 /* columns of a name that is shortened */
 
-    look_names(names, sizeof(names), LOOK_NAMES_CELL, &v->culprits);
+/* "node05 is slow (straggler) 1.26x for 18 s", with the range of the price or without. */
+static void describe(const struct report_verdict *v, const char *names, bool range, char *buf, size_t size)
+{
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
-        text_append(buf, size, " %s", text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
+        text_append(buf, size, " %s",
+                    range ? text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s
+                          : text_times(v->slowdown).s);
     if (!v->standing)
         text_append(buf, size, isnan(v->over_s) ? ", over" : ", over for %s", text_age(v->over_s).s);
     else if (!isnan(v->since_s))
@@ -25,6 +26,34 @@ static void describe(const struct report_verdict *v, char *buf, size_t size)
         text_append(buf, size, ", found %s ago", text_age(v->found_s).s);
     if (v->acknowledged)
         text_append(buf, size, ", acknowledged");
+}
+
+/* "a-long…node7": the name with so many columns less, which the middle gives, because names differ at either
+ * end. */
+static void shorten(const char *name, int columns, char *buf, size_t size)
+{
+    int bytes = (int)strlen(name), keep = bytes - columns - 1;
+
+    if (columns <= 0 || keep < NAME_LEAST || bytes != canvas_text_width(name)) /* not ASCII: cut at its end */
+        snprintf(buf, size, "%s", name);
+    else
+        snprintf(buf, size, "%.*s…%s", keep - keep / 2, name, name + bytes - keep / 2);
+}
+
+/* What it costs stands behind the names: long ones are shortened for it, and where that is not enough the
+ * price is without its range. */
+static void describe_within(const struct report_verdict *v, int room, char *buf, size_t size)
+{
+    char names[160], shorter[168];
+
+    look_names(names, sizeof(names), LOOK_NAMES_CELL, &v->culprits);
+    for (int range = 1; range >= 0; range--) {
+        describe(v, names, range, buf, size);
+        shorten(names, canvas_text_width(buf) - room, shorter, sizeof(shorter));
+        describe(v, shorter, range, buf, size);
+        if (canvas_text_width(buf) <= room)
+            return;
+    }
 }
 
 static void draw_none(struct canvas *c, int y, int x, int width, const struct report_row *j)
@@ -51,14 +80,19 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct re
     if (!j->verdicts.n)
         draw_none(c, y, x, end - x, j);
     for (size_t i = 0; i < j->verdicts.n; i++) {
-        char text[256], more[32] = "";
+        char text[256], names[160], more[32] = "";
         int room = end - x;
 
-        describe(&j->verdicts.list[i], text, sizeof(text));
         if (i + 1 < j->verdicts.n) {
             snprintf(more, sizeof(more), "+%zu more", j->verdicts.n - i);
             room -= (int)strlen(more) + 2;
         }
+        if (i)
+            describe(&j->verdicts.list[i],
+                     look_names(names, sizeof(names), LOOK_NAMES_CELL, &j->verdicts.list[i].culprits), true,
+                     text, sizeof(text));
+        else
+            describe_within(&j->verdicts.list[i], room, text, sizeof(text));
         if (i && canvas_text_width(text) > room) {
             canvas_printf(c, y, x, end - x, STYLE_WARN, "+%zu more", j->verdicts.n - i);
             return;

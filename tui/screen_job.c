@@ -191,9 +191,16 @@ struct layout {
     int table, rows, timeline, timeline_rows, detail, bottom, bottom_rows;
 };
 
-static int sentence_rows(int width)
+/* What a verdict costs stands at the end of the sentence: one with long names gets more rows, and a screen
+ * without room for them still one. */
+static int sentence_rows(const struct report *v, int width, int height)
 {
-    return width < 76 ? 3 : width < 130 ? 2 : 1;
+    int least = width < 76 ? 3 : width < 130 ? 2 : 1, most = least + (height < SHORT ? 1 : 2), rows;
+
+    if (!v)
+        return least;
+    rows = canvas_text_rows(v->job.sentence, width - canvas_text_width(look_job_tag(&v->job)) - 3, width - 1);
+    return rows < least ? least : rows > most ? most : rows;
 }
 
 static struct timeline_place place_of(const struct report *v, int width)
@@ -209,7 +216,7 @@ static int lay_out_head(struct layout *l, const struct report *v, int width, int
 {
     int y = 1;
 
-    l->sentence_rows = sentence_rows(width);
+    l->sentence_rows = sentence_rows(v, width, height);
     y += l->sentence_rows;
     l->facts = y++;
     l->sparks = height < SHORT ? 0 : y;
@@ -286,7 +293,7 @@ int screen_job_picture_rows(const struct ui *ui)
 
 int screen_job_head_rows(const struct ui *ui)
 {
-    return 2 + sentence_rows(ui->width); /* title, sentence, what was found */
+    return 2 + sentence_rows(ui->view, ui->width, ui->height); /* title, sentence, what was found */
 }
 
 static int natural(const struct ui *ui, int width)
@@ -477,10 +484,13 @@ static void draw_events(struct canvas *c, const struct report *v, int y, int x, 
                       (long long)v->silent.number, (long long)v->agents_total,
                       json_texts_show(&v->silent.nodes, SIZE_MAX, nodes, sizeof(nodes)));
     /* Verdicts that the sentence does not mention come first. */
-    for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++, at++)
-        canvas_printf(c, y + at, x, width,
-                      look_severity_style(look_verdict_severity(&v->job.verdicts.list[i])), "also: %s",
-                      v->job.verdicts.list[i].text);
+    for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++) {
+        enum style style = look_severity_style(look_verdict_severity(&v->job.verdicts.list[i]));
+        int label = canvas_put(c, y + at, x, width, style, "also: ");
+
+        at += canvas_wrap(c, y + at, x + label, x + label, width - label, rows - at < 2 ? rows - at : 2,
+                          style, v->job.verdicts.list[i].text);
+    }
     for (; event < v->events.n && at < rows; event++, at++) {
         const struct report_event *e = &v->events.list[event];
 

@@ -221,6 +221,21 @@ int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, e
     return row;
 }
 
+int canvas_text_rows(const char *text, int first, int width)
+{
+    int rows = 0, columns = first;
+
+    for (; *text; rows++, columns = width) {
+        size_t n = columns > 0 ? line_length(text, columns, false) : 0;
+
+        if (n == 0)
+            return rows + 1;
+        text += n;
+        text += strspn(text, " ");
+    }
+    return rows;
+}
+
 void canvas_copy(struct canvas *c, int y, int rows, const struct canvas *from, int from_y)
 {
     for (int i = 0; i < rows; i++)

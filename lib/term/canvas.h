@@ -87,6 +87,10 @@ void canvas_reverse(struct canvas *c, int y, int x, int width);
 int canvas_wrap(struct canvas *c, int y, int x, int rest, int width, int rows, enum style style,
                 const char *text);
 
+/* Rows that canvas_wrap() needs for all of the text, where the first has `first` columns and the others have
+ * `width`. */
+int canvas_text_rows(const char *text, int first, int width);
+
 /* Rows of another canvas from its row from_y on, to row y; its hits do not come along. */
 void canvas_copy(struct canvas *c, int y, int rows, const struct canvas *from, int from_y);
 

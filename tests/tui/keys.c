@@ -313,6 +313,33 @@ static void test_freeze(void)
     is_asked("\"count\":8", true);
 }
 
+static void put_name(char **name)
+{
+    free(*name);
+    *name = xstrdup("gpu-cluster-rack12-node0017.cluster.example.org");
+}
+
+/* What a verdict costs stands at the end of its sentence, and behind its names. */
+static void test_long_names(void)
+{
+    struct report_row *j;
+
+    start();
+    keys("j\n");
+    j = &ui.view->job;
+    snprintf(
+        j->sentence, sizeof(j->sentence),
+        "gpu-cluster-rack12-node0017.cluster.example.org is slow: its 8 ranks arrive 6.2 ms late since 18 s; the step "
+        "takes 30.6 ms, without it 24.4 ms (20 %% of the job's time is lost).");
+    put_name(&j->verdicts.list[0].culprits.text[0]);
+    ok(drawn("time is lost)."), "at 80 columns a sentence with a long name is drawn to its end");
+    ok(drawn("…"), "at 80 columns a long name is shortened");
+    ok(drawn(" is slow (straggler) 1.26x (1.23x to 1.30x) for 18 s"),
+       "at 80 columns the price of a verdict with a long name is drawn");
+    ok(drawn("gpu-cluster-"), "of a shortened name its first part stays");
+    ok(drawn("example.org is slow"), "of a shortened name its last part stays");
+}
+
 static void test_mouse(void)
 {
     start();
@@ -534,6 +561,7 @@ int main(void)
     test_job();
     test_panels();
     test_freeze();
+    test_long_names();
     test_mouse();
     test_honest();
     test_figures();
