@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	tests/unit/join \
 	tests/unit/json \
 	tests/unit/last \
+	tests/unit/onset \
 	tests/unit/lasting \
 	tests/unit/lease \
 	tests/unit/lemon \

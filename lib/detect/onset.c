@@ -5,6 +5,7 @@
 
 #include "detect/places.h"
 #include "detect/work.h"
+#include "model/deviate.h"
 #include "model/statistics.h"
 
 #define ONSET_SIGMA_MIN 1e-3 /* clocks are no better, relative to a step */
@@ -20,6 +21,11 @@
 #define RAMP_SHORT 32u
 #define EDGE_MIN   3u  /* values, of which one may be a part */
 #define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
+/* Variances that are left by a ramp: of more than these the values are uneven, and a ramp has to be seen on
+ * either side of the best step, surely. Chosen: where a ramp is right they are one, by chance 1.5. */
+#define UNEVEN   2.0
+#define RISES    0.99
+#define SIDE_MIN 5u /* values, of which the memory is estimated */
 
 struct onset_shape {
     uint32_t n;
@@ -164,6 +170,62 @@ static double left_by(const struct onset_fit *ramp, const float *y, uint32_t n)
     return sum / (n - ramp->from) * (1 + rho) / (1 - rho);
 }
 
+/* How far the ramp has risen at that value, 0 to 1. */
+static double ramp_at(const struct onset_fit *ramp, uint32_t i)
+{
+    if (i <= ramp->from)
+        return 0;
+    return i < ramp->to ? (double)(i - ramp->from) / (ramp->to - ramp->from) : 1;
+}
+
+/* Do the values from a to b surely rise as the ramp does?  The memory of their residuals is that of few,
+ * whose mean and slope were taken away: their correlation is too low by 2 / n, and so is what it is taken to
+ * be by 4 / n of itself (Marriott & Pope, "Bias in the estimation of autocorrelations", Biometrika 41, 1954).
+ */
+static bool rises(const struct onset_fit *ramp, const float *y, uint32_t a, uint32_t b)
+{
+    double n = b - a, g = 0, mean = 0, gg = 0, gy = 0, sum = 0, next = 0, before = 0, slope, rho;
+
+    if (b < a + SIDE_MIN)
+        return false;
+    for (uint32_t i = a; i < b; i++) {
+        g += ramp_at(ramp, i) / n;
+        mean += y[i] / n;
+    }
+    for (uint32_t i = a; i < b; i++) {
+        double up = ramp_at(ramp, i) - g;
+
+        gg += up * up;
+        gy += up * (y[i] - mean);
+    }
+    if (!(gg > 1e-9))
+        return false;
+    slope = gy / gg;
+    for (uint32_t i = a; i < b; i++) {
+        double off = y[i] - mean - slope * (ramp_at(ramp, i) - g);
+
+        sum += off * off;
+        next += off * before;
+        before = off;
+    }
+    rho = sum > 0 ? fmin(MEMORY_MAX, fmax(0, (n * next / sum + 2) / (n - 4))) : 0;
+    return slope > deviate_student(RISES, n - 2) * sqrt(sum / (n - 2) * (1 + rho) / (1 - rho) / gg);
+}
+
+/* Must the ramp be believed over the best step?  Uneven values that hang together differ before and behind
+ * any moment, and so a step among them has a ramp beside it that fits better; but they do not rise on both
+ * sides of the step. */
+static bool beats(const struct onset_fit *ramp, const struct onset_fit *step, const struct onset_shape *h,
+                  const float *y)
+{
+    double left = left_by(ramp, y, h->n);
+
+    if (!((ramp->gain - step->gain) * h->variance > RAMP_GAIN * fmax(h->variance, left)))
+        return false;
+    return left <= UNEVEN * h->variance ||
+           (rises(ramp, y, 0, step->from) && rises(ramp, y, step->from, h->n));
+}
+
 /* A short ramp with a long plateau behind it is a step with a blurred edge. */
 static bool grows_slowly(const struct onset_fit *ramp, uint32_t n)
 {
@@ -181,10 +243,7 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     sum_up(&h, y, n, fmax(ONSET_SIGMA_MIN, fill_unknown(y, n) * inflate));
     step = fit_step(&h);
     ramp = fit_ramp(&h);
-    is_ramp = ramp.gain > step.gain &&
-              (was_ramp ||
-               (ramp.gain - step.gain) * h.variance > RAMP_GAIN * fmax(h.variance, left_by(&ramp, y, n))) &&
-              grows_slowly(&ramp, n);
+    is_ramp = ramp.gain > step.gain && (was_ramp || beats(&ramp, &step, &h, y)) && grows_slowly(&ramp, n);
     best = is_ramp ? ramp : step;
     /* What was as high before has been so from the beginning, and varies. */
     if (!is_ramp && (step.gain < STEP_GAIN || step.before > fmax(step.height, lasting)))

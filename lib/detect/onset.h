@@ -3,8 +3,8 @@
  * Two explanations compete: a step (the most likely change point of a mean: Page 1954; Hinkley 1970) and a
  * ramp that ends in a plateau, both by least squares over all beginnings. The noise is taken from successive
  * differences, so that neither explanation hides in it. The ramp must explain clearly more than the best
- * step; a step must explain clearly more than chance over all change points does, or it was so from the
- * beginning. */
+ * step, and where the values are uneven must be seen before and behind that (decision 0101); a step must
+ * explain clearly more than chance over all change points does, or it was so from the beginning. */
 #ifndef SYNCGUARD_DETECT_ONSET_H
 #define SYNCGUARD_DETECT_ONSET_H
 
