@@ -25,7 +25,7 @@
 struct cell { /* of a role, and a piece of its step */
     double slow_s, peers_s, peers_square;
     double excess_s, should_s; /* of all slow ones */
-    uint32_t slow, peers, class;
+    uint32_t slow, peers, class, role;
     uint8_t op;
     bool message, sends;
 };
@@ -44,8 +44,10 @@ static void add_piece(struct looked *l, const struct graph_op *op, struct cell *
 {
     uint32_t class = graph_place_class(l->graph, op->place);
 
-    if (!c->slow && !c->peers)
+    if (!c->slow && !c->peers) {
         c->class = class;
+        c->role = graph_role(l->graph, op->rank);
+    }
     if (c->class != class) /* a rank with other calls */
         return;
     if (l->slow(op->rank, l->arg)) {
@@ -125,11 +127,27 @@ static bool is_surely_longer(const struct cell *c)
     return c->excess_s / c->slow > SURELY * sqrt(fmax(0, variance) / c->slow);
 }
 
-static bool find_most(struct cell *const *list, size_t n, double all_s, double all_should_s,
-                      struct slow_phase *found)
+/* Of the first pieces of the list, the role with most of their excess. */
+static uint32_t leading_role(struct cell *const *list, size_t most, uint32_t roles)
 {
-    double excess_s = 0, should_s = 0;
+    double *excess_s = xcalloc(roles, sizeof(*excess_s));
+    uint32_t role = list[0]->role;
+
+    for (size_t i = 0; i < most; i++)
+        excess_s[list[i]->role] += list[i]->excess_s;
+    for (uint32_t r = 0; r < roles; r++)
+        role = excess_s[r] > excess_s[role] ? r : role;
+    free(excess_s);
+    return role;
+}
+
+/* How many of the list's pieces are the phase; 0: none stands out. */
+static size_t find_most(struct cell *const *list, size_t n, uint32_t roles, double all_s, double all_should_s,
+                        struct slow_phase *found)
+{
+    double excess_s = 0, should_s = 0, of_role_s = 0;
     size_t most = 0;
+    uint32_t role;
 
     /* ... and what is longer by as much belongs to them. */
     while (most < n && is_surely_longer(list[most]) &&
@@ -139,9 +157,9 @@ static bool find_most(struct cell *const *list, size_t n, double all_s, double a
         should_s += list[most++]->should_s;
     }
     if (!(all_s > 0) || excess_s < MOST * all_s || should_s > ORDINARY * all_should_s)
-        return false;
+        return 0;
+    role = leading_role(list, most, roles);
     *found = (struct slow_phase){ .share = fmin(1, excess_s / all_s),
-                                  .pieces = (uint32_t)most,
                                   .alike = true,
                                   .message = list[0]->message,
                                   .sends = list[0]->sends,
@@ -149,9 +167,15 @@ static bool find_most(struct cell *const *list, size_t n, double all_s, double a
     for (size_t i = 1; i < most; i++)
         found->alike = found->alike && calls_alike(list[i], list[0]);
     for (size_t i = 0; i < n; i++)
-        found->n += i < most || (list[i]->should_s > NO_WORK * all_should_s &&
+        of_role_s += list[i]->role == role ? list[i]->should_s : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (list[i]->role != role)
+            continue;
+        found->pieces += i < most;
+        found->n += i < most || (list[i]->should_s > NO_WORK * of_role_s &&
                                  (!found->alike || calls_alike(list[i], list[0])));
-    return true;
+    }
+    return most;
 }
 
 void phase_excess_free(struct phase_excess *e)
@@ -202,8 +226,7 @@ bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t ran
     struct graph_step newest;
     double excess_s, should_s;
     struct cell **list;
-    size_t ops = 0, n;
-    bool finds;
+    size_t ops = 0, n, most;
 
     if (!l.roles || !graph_steps(g))
         return false;
@@ -228,11 +251,11 @@ bool phase_find(const struct graph *g, uint32_t steps, bool (*slow)(uint32_t ran
             add_step(&l, &s);
     }
     n = sort_pieces(&l, list, &excess_s, &should_s);
-    finds = find_most(list, n, excess_s, should_s, found);
-    if (finds && excess)
-        tell_excess(&l, list, found->pieces, excess);
+    most = find_most(list, n, l.roles, excess_s, should_s, found);
+    if (most && excess)
+        tell_excess(&l, list, most, excess);
     free(list);
     free(l.cell);
     free(l.next);
-    return finds;
+    return most > 0;
 }

@@ -12,8 +12,9 @@
 #include "graph/graph.h"
 
 struct slow_phase {
-    double share;       /* of the excess, 0 to 1, that lies in these pieces */
-    uint32_t pieces, n; /* how many they are, and of how many in a step */
+    double share; /* of the excess, 0 to 1, that lies in these pieces */
+    /* how many they are, and of how many in a step of one rank: of the role with most of their excess */
+    uint32_t pieces, n;
     /* The calls that they are in front of; false: different ones. Then n are the pieces in front of such a
      * call. */
     bool alike;

@@ -63,6 +63,8 @@ void told_phases_look(struct told_phases *p, const struct graph *g, const struct
 
         if (named[i].late_min > 0 || since < PHASE_MIN || (t && step - t->step < PHASE_STEPS && !last))
             continue;
+        if (t && named[i].fading) /* the newest steps show less of it, and maybe no part any more */
+            continue;
         t = t ? t : &p->told[p->n++ % STRAGGLERS_MAX];
         *t = (struct told_phase){ .id = named[i].id,
                                   .step = step,

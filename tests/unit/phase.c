@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "calls/price.h"
+#include "calls/told_phases.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 #include "tests/tap.h"
@@ -55,6 +56,12 @@ static bool is_slow(uint32_t rank, const void *arg)
 {
     (void)arg;
     return rank == SLOW;
+}
+
+static bool is_on_node(uint32_t rank, const void *arg)
+{
+    (void)arg;
+    return rank == SLOW || rank == SLOW + 1;
 }
 
 static bool is_anyone(uint32_t rank, const void *arg)
@@ -129,6 +136,90 @@ static void phases(void)
     }
 }
 
+/* Two roles of four ranks with a communicator each, and a slow node that has a rank of both: what is told is
+ * of one of them, and its other parts are those of its own step. */
+static void of_two_roles(void)
+{
+    static const uint64_t bytes[2][3] = { { 64, 4096, 4096 }, { 64, 8192, 8192 } };
+    struct graph *g = graph_new();
+    struct phase_excess excess = { 0 };
+    struct slow_phase p = { 0 };
+    double now_s = 5;
+    uint32_t told = 0;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++)
+        for (size_t k = 0; k < 3; k++) {
+            double end_s = now_s + 0.1 + 1e-5;
+
+            for (uint32_t r = 0; r < RANKS; r++) {
+                uint32_t role = r / 4;
+                double more = (r == SLOW || r == SLOW + 1) && k == 2 ? 0.8 : 0;
+
+                graph_call(g,
+                           &(struct call){ .rank = r,
+                                           .op = k ? RING_OP_ALLTOALL : RING_OP_ALLREDUCE,
+                                           .comm = 1 + role,
+                                           .seq = i * 3 + (uint32_t)k,
+                                           .bytes = bytes[role][k],
+                                           .enter_ns = (uint64_t)((now_s + 0.05 * (1 + more)) * 1e9),
+                                           .leave_ns = (uint64_t)(end_s * 1e9) },
+                           1);
+                if (k == 2)
+                    graph_step_end(g, r, i + 1);
+            }
+            now_s = end_s;
+        }
+    graph_finish(g);
+    is_int(graph_roles(g), 2, "two groups with other calls are two roles");
+    ok(phase_find(g, 8, is_on_node, NULL, &p, &excess),
+       "a node that is slow in a part of both roles is found");
+    ok(p.pieces == 1 && p.n == 2 && p.alike,
+       "of two roles the parts of one rank's step are counted\n%u of %u", p.pieces, p.n);
+    for (size_t i = 0; i < (size_t)excess.roles * excess.pieces; i++)
+        told += excess.of[i] > 0.5f;
+    is_int(told, 2, "the excess is told of both roles");
+    phase_excess_free(&excess);
+    graph_free(g);
+}
+
+/* Whoever stops being slow is less so in the newest steps, and not in one part of them. */
+static void fading(void)
+{
+    static const struct part slow[] = { { RING_OP_ALLREDUCE, 64, 0.1, 0 },
+                                        { RING_OP_ALLTOALL, 4096, 0.05, 0.8 } },
+                             even[] = { { RING_OP_ALLREDUCE, 64, 0.1, 0 },
+                                        { RING_OP_ALLTOALL, 4096, 0.05, 0 } };
+    struct straggler s = { .id = 1, .scope = SCOPE_RANK, .place = SLOW, .ranks = 1 };
+    struct graph *g = graph_new(), *later = graph_new();
+    struct told_phases *told = told_phases_new();
+    struct work *w = work_new();
+    float own_s[RANKS];
+    struct slow_phase p;
+
+    for (uint32_t r = 0; r < RANKS; r++)
+        own_s[r] = r == SLOW ? 0.19f : 0.15f;
+    for (uint32_t i = 0; i < STEPS; i++)
+        work_take(w, i, own_s, RANKS, 0.19, 1e-5);
+    play(g, slow, ARRAY_SIZE(slow));
+    play(later, even, ARRAY_SIZE(even));
+    told_phases_look(told, g, w, &s, 1, 100, false);
+    ok(told_phases_get(told, SCOPE_RANK, SLOW, &p), "the part in which a straggler is slow is told");
+    s.fading = true;
+    told_phases_look(told, later, w, &s, 1, 200, false);
+    ok(told_phases_get(told, SCOPE_RANK, SLOW, &p) && p.pieces == 1,
+       "a straggler that is about to be over keeps the part in which it was slow");
+    s.fading = false;
+    told_phases_look(told, later, w, &s, 1, 300, false);
+    ok(!told_phases_get(told, SCOPE_RANK, SLOW, &p),
+       "a straggler that stands is slow in the part in which it is now, or in none");
+    told_phases_free(told);
+    work_free(w);
+    graph_free(g);
+    graph_free(later);
+}
+
 /* All meet after each part: where it is slow in one of them, that its other work becomes shorter gains
  * nothing, and all that this part is longer by does. */
 static void priced(void)
@@ -164,6 +255,8 @@ static void priced(void)
 int main(void)
 {
     phases();
+    of_two_roles();
+    fading();
     priced();
     return done_testing();
 }
