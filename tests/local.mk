@@ -77,6 +77,7 @@ UNIT_TESTS = \
 	tests/unit/json \
 	tests/unit/last \
 	tests/unit/onset \
+	tests/unit/phases \
 	tests/unit/lasting \
 	tests/unit/lease \
 	tests/unit/lemon \

@@ -7,8 +7,6 @@
 #include "common/xalloc.h"
 #include "model/statistics.h"
 
-/* after more such steps in a row it is no pause: the work has changed */
-#define PAUSE_MAX 3u
 /* that show what is usual, so that a pause stands out; and with as many behind them what the first were */
 #define USUAL_STEPS    4u
 #define FIRST_STEPS    (2 * USUAL_STEPS)
@@ -93,13 +91,17 @@ static void find_first_pauses(struct work *w)
         }
 }
 
-static bool is_pause(const struct work *w, float typical_s)
+/* Those before it count as they were, and not as what they were taken for: the fourth of a stretch in which
+ * all are slow would have none in front of the fifth. */
+static bool is_pause(const struct work *w, const struct work_step *s)
 {
     uint32_t kept = work_kept(w), before = 0;
 
-    while (before < kept && before < PAUSE_MAX && w->step[work_slot(w, before)].pause)
+    if (w->steps < USUAL_STEPS || !work_is_long(s))
+        return false;
+    while (before < kept && before < WORK_PAUSE_MAX && work_is_long(&w->step[work_slot(w, before)]))
         before++;
-    return w->steps >= USUAL_STEPS && before < PAUSE_MAX && typical_s > WORK_PAUSE_RATIO * w->usual_s;
+    return before < WORK_PAUSE_MAX;
 }
 
 /* The noise, from how much each rank's excess changed since the step before. */
@@ -156,7 +158,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
         row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
     }
     s->without_detours_s = s->longest_s;
-    s->pause = is_pause(w, s->typical_s);
+    s->pause = is_pause(w, s);
     usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;
     w->steps++;
     /* A running median by stochastic approximation, quick at the beginning. */

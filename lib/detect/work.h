@@ -19,6 +19,7 @@
 /* Times the usual work: no work of the rank's, but a pause. Chosen: a smaller one would take for pauses what
  * two tasks on one core take, which is twice as long and noise. */
 #define WORK_PAUSE_RATIO 2.2
+#define WORK_PAUSE_MAX   3u   /* after more such steps in a row it is none: the work has changed */
 #define WORK_STEPS       256u /* remembered */
 #define WORK_PLACE_NONE  UINT32_MAX
 #define WORK_NOISE_STEPS 8.0 /* that noise which has grown is a running mean over */
@@ -27,18 +28,24 @@
 #define WORK_UNKNOWN     65535u
 
 struct work_step {
-    uint32_t seq;            /* of the step's last collective on the main communicator */
-    float duration_s;        /* of the whole step */
-    float typical_s;         /* median own work */
-    float usual_s;           /* what typical_s mostly was before */
-    float longest_s;         /* own work of the slowest rank ... */
-    uint32_t last;           /* ... and its number */
-    float transfer_s;        /* in the collectives, of the last arrivers */
-    bool pause;              /* all ranks paused before it (a checkpoint) */
+    uint32_t seq;     /* of the step's last collective on the main communicator */
+    float duration_s; /* of the whole step */
+    float typical_s;  /* median own work */
+    float usual_s;    /* what typical_s mostly was before */
+    float longest_s;  /* own work of the slowest rank ... */
+    uint32_t last;    /* ... and its number */
+    float transfer_s; /* in the collectives, of the last arrivers */
+    bool pause;       /* all ranks paused before it (a checkpoint), as far as it and those before it show */
     float without_detours_s; /* longest own work of the ranks that had no detour (variability.h) */
     double ended_s;          /* the caller's clock; this and the next one are set by the diagnosis */
     double wait_s;           /* of the ranks in the collectives for the last to come, on the mean */
 };
+
+/* Did it take as long as a step before which all paused?  It did not pause if many in a row did. */
+static inline bool work_is_long(const struct work_step *s)
+{
+    return s->typical_s > WORK_PAUSE_RATIO * s->usual_s;
+}
 
 struct work_rank {
     uint32_t node, switch_id;

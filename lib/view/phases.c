@@ -21,6 +21,10 @@ struct phases { /* of the whole run, but for steps: since the steps are what the
     uint32_t warm_up, last_seq;
     uint64_t pauses, evaluations, foreign;
     double pause_s;
+    struct paused {
+        double at_s, pause_s;
+    } open[WORK_PAUSE_MAX]; /* the newest steps, where they look like pauses */
+    uint32_t n_open;
 };
 
 struct phases *phases_new(struct events *events)
@@ -56,6 +60,22 @@ void phases_forget(struct phases *p)
     p->steps = 0; /* what was counted of the run stays */
 }
 
+/* A pause is over when a step is as long as usual.  A stretch of long ones was none: the work has changed. */
+static void take_pauses(struct phases *p, double now_s, const struct work_step *k)
+{
+    if (k->pause && p->n_open < WORK_PAUSE_MAX) {
+        p->open[p->n_open++] = (struct paused){ now_s, k->typical_s - k->usual_s };
+        return;
+    }
+    for (uint32_t i = 0; i < p->n_open && !work_is_long(k); i++) {
+        p->pauses++;
+        p->pause_s += p->open[i].pause_s;
+        events_add(p->events, p->open[i].at_s, "pause",
+                   "all ranks paused for %s before a step (a checkpoint?)", text_s(p->open[i].pause_s).s);
+    }
+    p->n_open = 0;
+}
+
 void phases_take_step(struct phases *p, double now_s, const struct work_step *k, bool alone,
                       uint32_t first_seq, uint32_t last_seq)
 {
@@ -67,12 +87,7 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
         events_add(p->events, now_s, "", "warmed up: the first %u step%s seen took up to %s times as long",
                    p->warm_up, text_plural(p->warm_up),
                    units_format_factor(text, sizeof(text), p->first_s[0] / p->first_s[WARM_UP_STEPS - 1]));
-    if (k->pause) {
-        p->pauses++;
-        p->pause_s += k->typical_s - k->usual_s;
-        events_add(p->events, now_s, "pause", "all ranks paused for %s before a step (a checkpoint?)",
-                   text_s(k->typical_s - k->usual_s).s);
-    }
+    take_pauses(p, now_s, k);
     /* Fast steps come several at a time, and their ends are not exact. */
     if (p->steps && alone && first_seq > p->last_seq + 1) {
         p->evaluations++;
@@ -97,4 +112,8 @@ void phases_get(const struct phases *p, struct view_phases *out)
                                  .pause_s = p->pause_s,
                                  .evaluations = p->evaluations,
                                  .foreign_collectives = p->foreign };
+    for (uint32_t i = 0; i < p->n_open; i++) {
+        out->pauses++;
+        out->pause_s += p->open[i].pause_s;
+    }
 }
