@@ -67,6 +67,7 @@ UNIT_TESTS = \
 	tests/unit/history \
 	tests/unit/hold \
 	tests/unit/hosts \
+	tests/unit/hot \
 	tests/unit/jobtime \
 	tests/unit/import \
 	tests/unit/flight \

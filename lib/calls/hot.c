@@ -38,13 +38,22 @@
 /* Numbers of meetings that n operations may be apart: others may come in between. */
 #define MEETINGS_MAX(n) (16 * (n) + 1024)
 
+static void free_room(struct hot_room *room)
+{
+    free(room->end);
+    free(room->op);
+    free(room->scratch);
+    free(room->is_hot);
+}
+
 void hot_reset(struct hot *h)
 {
     free(h->rank);
+    free_room(&h->room);
     memset(h, 0, sizeof(*h));
 }
 
-/* The pieces of one step by the collective that they come before. */
+/* The pieces of one step by the collective that they come before; what it points to is lent by a room. */
 struct by_meeting {
     const bool *held; /* by rank: not compared */
     float longest_s;
@@ -61,7 +70,8 @@ static bool shows(const struct by_meeting *b, const struct graph_op *op)
     return pieces_shows(op, b->longest_s) && op->does & GRAPH_ARRIVES && !b->held[op->rank];
 }
 
-static bool sort_pieces(struct by_meeting *b, const struct graph_step *s, const bool *held)
+static bool sort_pieces(struct by_meeting *b, struct hot_room *room, const struct graph_step *s,
+                        const bool *held)
 {
     uint32_t last = 0, begin = 0;
 
@@ -78,10 +88,11 @@ static bool sort_pieces(struct by_meeting *b, const struct graph_step *s, const 
     if (b->first == UINT32_MAX || last - b->first >= MEETINGS_MAX(s->n))
         return false;
     b->slots = last - b->first + 1;
-    b->end = xcalloc(b->slots, sizeof(*b->end));
-    b->op = xcalloc(s->n, sizeof(*b->op));
-    b->scratch = xcalloc(b->ranks, sizeof(*b->scratch));
-    b->is_hot = xcalloc(b->ranks, sizeof(*b->is_hot));
+    b->end = room->end = xgrow(room->end, &room->ends_cap, b->slots, sizeof(*b->end));
+    b->op = room->op = xgrow(room->op, &room->ops_cap, s->n, sizeof(*b->op));
+    b->scratch = room->scratch = xgrow(room->scratch, &room->scratch_cap, b->ranks, sizeof(*b->scratch));
+    b->is_hot = room->is_hot = xgrow(room->is_hot, &room->is_hot_cap, b->ranks, sizeof(*b->is_hot));
+    memset(b->end, 0, b->slots * sizeof(*b->end));
     for (size_t i = 0; i < s->n; i++)
         if (shows(b, &s->op[i]))
             b->end[s->op[i].meeting - b->first]++;
@@ -95,14 +106,6 @@ static bool sort_pieces(struct by_meeting *b, const struct graph_step *s, const 
         if (shows(b, &s->op[i]))
             b->op[b->end[s->op[i].meeting - b->first]++] = &s->op[i];
     return true;
-}
-
-static void free_pieces(struct by_meeting *b)
-{
-    free(b->end);
-    free(b->op);
-    free(b->scratch);
-    free(b->is_hot);
 }
 
 /* Pieces of a group before one of its collectives. */
@@ -174,7 +177,7 @@ static bool look_at(struct hot *h, const struct graph_step *s, const bool *held)
     struct by_meeting b;
     uint32_t met = 0, with = 0;
 
-    if (!sort_pieces(&b, s, held))
+    if (!sort_pieces(&b, &h->room, s, held))
         return false;
     h->rank = xgrow(h->rank, &h->cap, b.ranks, sizeof(*h->rank));
     h->n = b.ranks > h->n ? b.ranks : h->n;
@@ -184,7 +187,6 @@ static bool look_at(struct hot *h, const struct graph_step *s, const bool *held)
         if (k.hot)
             note_hot(h, &k);
     }
-    free_pieces(&b);
     return with && with >= HOT_SHARE * met;
 }
 
@@ -239,6 +241,7 @@ struct hot_even {
         float more;    /* what the others take, over what they did */
     } * group;
     size_t cap;
+    struct hot_room room;
 };
 
 struct hot_even *hot_even_new(void)
@@ -251,6 +254,7 @@ void hot_even_free(struct hot_even *e)
     if (!e)
         return;
     free(e->group);
+    free_room(&e->room);
     free(e);
 }
 
@@ -261,7 +265,7 @@ static void take_step(struct hot_even *e, const struct graph_step *s, double ove
     uint32_t before = e->n;
 
     e->ops += s->n;
-    if (!sort_pieces(&b, s, e->held))
+    if (!sort_pieces(&b, &e->room, s, e->held))
         return;
     if (!before)
         e->first = b.first;
@@ -279,7 +283,6 @@ static void take_step(struct hot_even *e, const struct graph_step *s, double ove
                 (struct even_group){ (float)k.mean_s, (float)k.limit_s, (float)(k.mean_s / k.others_s) };
         }
     }
-    free_pieces(&b);
 }
 
 void hot_even_take(struct hot_even *e, const struct graph *g, uint32_t steps, double excess, const bool *held)

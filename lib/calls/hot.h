@@ -5,8 +5,8 @@
  * the pieces of work before one collective of a group are compared with their median: those far above it are
  * hot.  They are found where a good part of all such collectives has one, in step after step, which rare
  * delays of single ranks never come to, and where a rank that has one mostly has not.  Groups are those of at
- * most half of the ranks, so that there are several.  Pure; memory 8 bytes a rank, and 12 a collective or
- * message of the steps that are priced. */
+ * most half of the ranks, so that there are several.  Pure; memory 13 bytes a rank, 8 a call of a
+ * step and 4 a meeting of it, and 12 a collective or message of the steps that are priced. */
 #ifndef SYNCGUARD_CALLS_HOT_H
 #define SYNCGUARD_CALLS_HOT_H
 
@@ -15,6 +15,15 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
+
+/* Memory for the pieces of one step, taken once for all of them. */
+struct hot_room {
+    uint32_t *end;
+    const struct graph_op **op;
+    float *scratch;
+    bool *is_hot;
+    size_t ends_cap, ops_cap, scratch_cap, is_hot_cap;
+};
 
 struct hot {
     bool standing;
@@ -28,6 +37,7 @@ struct hot {
     } * rank;
     size_t cap;
     uint32_t n;
+    struct hot_room room;
 };
 
 /* Take a step; all zero is nothing taken.  held: by rank, those who are slow, and no members then. */
