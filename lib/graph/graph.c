@@ -93,7 +93,7 @@ void graph_reset(struct graph *g)
     g->from = 0;
     g->roles = 0;
     g->seated = false;
-    g->tried = 0;
+    g->tried = g->seat_tries = 0;
 }
 
 void graph_share_clock(struct graph *g, uint64_t origin_ns, double error_s)

@@ -229,6 +229,7 @@ struct graph {
     size_t tally_cap;
     uint32_t roles, tried; /* tried: steps in which ranks did not always make the same calls */
     bool seated;           /* seats in groups are known, as far as there are any */
+    uint32_t seat_tries;   /* steps in which they were looked for */
     bool merged;           /* the step at hand is two */
     double held_s;         /* who stays shorter in a completing call was not held */
     bool spans;            /* calls are begun in one step and completed in another */

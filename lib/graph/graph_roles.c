@@ -5,7 +5,7 @@
 #include "common/xalloc.h"
 #include "graph/graph_private.h"
 
-#define TRIES        24u /* steps in which the calls vary */
+#define TRIES        24u /* steps in which the calls vary, or some are missing */
 #define AGREED       3u  /* steps with the same calls ... */
 #define AGREED_AHEAD 2u  /* ... and more than with any others */
 
@@ -138,34 +138,44 @@ static bool agrees(const struct tally *t, uint64_t *sign)
 
 /* Ranks that make the same calls, but in another order, do not do the same: the first stage of a pipeline
  * sends before it receives, the last receives before it sends.  A role is divided where each part has ranks
- * that can be compared. */
-static void divide_by_order(struct graph *g, uint32_t role)
+ * that can be compared; its first order keeps its number. */
+static void divide_by_order(struct graph *g)
 {
+    struct divided {
+        uint64_t first;
+        bool whole;
+    } *role = xcalloc(g->roles, sizeof(*role));
     struct map ranks = { 0 }, part = { 0 };
-    uint64_t first = 0;
-    bool divided = true;
 
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        if (g->rank[r].known && g->rank[r].role == role) {
-            uint32_t n = map_get(&ranks, g->rank[r].order);
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        const struct rank *k = &g->rank[r];
+        uint64_t key = key_of_numbers(k->role, k->order, 0);
+        uint32_t n = map_get(&ranks, key);
 
-            map_put(&ranks, g->rank[r].order, n == MAP_NONE ? 1 : n + 1);
-            first = first ? first : g->rank[r].order;
-        }
-    for (uint32_t r = 0; r < g->n_ranks && divided; r++)
-        if (g->rank[r].known && g->rank[r].role == role)
-            divided = g->rank[r].order && map_get(&ranks, g->rank[r].order) > 1;
-    for (uint32_t r = 0; r < g->n_ranks && divided; r++) {
-        uint64_t order = g->rank[r].order;
-
-        if (!g->rank[r].known || g->rank[r].role != role || order == first)
+        if (!k->known)
             continue;
-        if (map_get(&part, order) == MAP_NONE)
-            map_put(&part, order, g->roles++);
-        g->rank[r].role = g->rank[r].program = map_get(&part, order);
+        map_put(&ranks, key, n == MAP_NONE ? 1 : n + 1);
+        role[k->role].first = role[k->role].first ? role[k->role].first : k->order;
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        const struct rank *k = &g->rank[r];
+
+        if (k->known && (!k->order || map_get(&ranks, key_of_numbers(k->role, k->order, 0)) < 2))
+            role[k->role].whole = true;
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        struct rank *k = &g->rank[r];
+        uint64_t key = key_of_numbers(k->role, k->order, 0);
+
+        if (!k->known || role[k->role].whole || k->order == role[k->role].first)
+            continue;
+        if (map_get(&part, key) == MAP_NONE)
+            map_put(&part, key, g->roles++);
+        k->role = k->program = map_get(&part, key);
     }
     map_free(&ranks);
     map_free(&part);
+    free(role);
 }
 
 /* ---- seats in groups ---- */
@@ -365,8 +375,7 @@ static void find_roles(struct graph *g, const struct window *w)
             number[root] = g->roles++;
         g->rank[r].role = g->rank[r].program = number[root];
     }
-    for (uint32_t role = 0, roles = g->roles; role < roles; role++)
-        divide_by_order(g, role);
+    divide_by_order(g);
     free(parent);
     free(number);
 }
@@ -377,8 +386,10 @@ void graph_find_roles(struct graph *g, const struct window *w)
         return;
     if (!g->roles)
         find_roles(g, w);
-    if (g->roles && !g->seated)
+    if (g->roles && !g->seated && g->seat_tries < TRIES) {
+        g->seat_tries++;
         find_seats(g, w);
+    }
 }
 
 uint32_t graph_roles(const struct graph *g)

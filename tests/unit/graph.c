@@ -524,6 +524,88 @@ static void roles(void)
     graph_free(g);
 }
 
+/* Two pipelines of two replicas each, whose stages call the same in other orders, and beside them four ranks
+ * that do neither. */
+static void orders(void)
+{
+    static const uint32_t part[] = { 0, 1, 0, 1, 2, 3, 2, 3, 4, 4, 4, 4 };
+    struct graph *g = graph_new();
+    bool right = true;
+
+    for (uint32_t r = 0; r < ARRAY_SIZE(part); r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < STEPS; i++)
+        for (uint32_t r = 0; r < ARRAY_SIZE(part); r++) {
+            double now_s = i * 0.1;
+
+            for (uint32_t k = 0; k < 2 && part[r] < 4; k++) {
+                bool sends = (r + k) % 2 == 0;
+
+                graph_call(g,
+                           &(struct call){ .rank = r,
+                                           .op = sends ? RING_OP_SEND : RING_OP_RECV,
+                                           .comm = 1,
+                                           .seq = i,
+                                           .peer = r ^ 1,
+                                           .tag = (int32_t)part[r] / 2,
+                                           .bytes = 1000,
+                                           .enter_ns = clock_of(r, now_s + 0.02 * k + 0.01),
+                                           .leave_ns = clock_of(r, now_s + 0.02 * k + 0.02) },
+                           1);
+            }
+            collective(g, r, i, now_s + 0.05, now_s + 0.06);
+            graph_step_end(g, r, i + 1);
+        }
+    graph_finish(g);
+    is_int(graph_roles(g), 5, "stages that call the same in other orders are roles of their own");
+    for (uint32_t r = 0; r < ARRAY_SIZE(part); r++)
+        for (uint32_t q = 0; q < r; q++)
+            right = right && (graph_role(g, r) == graph_role(g, q)) == (part[r] == part[q]);
+    ok(right, "ranks that call the same in one order are of one role");
+    graph_free(g);
+}
+
+/* Two groups of four ranks, which are on nodes of their own; in the first steps one rank sends a message to
+ * its neighbour, now this and now that one. */
+static bool has_seats(uint32_t varied)
+{
+    struct graph *g = graph_new();
+    bool seated;
+
+    for (uint32_t r = 0; r < 8; r++)
+        graph_rank(g, r, r);
+    for (uint32_t i = 0; i < 60; i++)
+        for (uint32_t r = 0; r < 8; r++) {
+            double now_s = i * 0.1;
+
+            if (i < varied && (r == i % 8 || r == (i + 1) % 8))
+                message(g, r == i % 8 ? RING_OP_SEND : RING_OP_RECV, r,
+                        r == i % 8 ? (r + 1) % 8 : (r + 7) % 8, i, now_s + 0.01, now_s + 0.02);
+            graph_call(g,
+                       &(struct call){ .rank = r,
+                                       .op = RING_OP_ALLTOALL,
+                                       .comm = 10 + r / 4,
+                                       .seq = i,
+                                       .bytes = 64,
+                                       .enter_ns = clock_of(r, now_s + 0.03),
+                                       .leave_ns = clock_of(r, now_s + 0.04) },
+                       10 + r / 4);
+            collective(g, r, i, now_s + 0.05, now_s + 0.06);
+            graph_step_end(g, r, i + 1);
+        }
+    graph_finish(g);
+    seated = graph_seat(g, 5, 0) != GRAPH_NONE;
+    graph_free(g);
+    return seated;
+}
+
+static void seats(void)
+{
+    ok(has_seats(0), "ranks have seats in their groups");
+    ok(has_seats(14), "seats are found when some steps had other calls");
+    ok(!has_seats(50), "seats are not looked for for ever when all steps have other calls");
+}
+
 /* Records are missing: nothing waits for them for ever. */
 static void lost(void)
 {
@@ -842,6 +924,8 @@ int main(void)
     protocols(true);
     protocols(false);
     roles();
+    orders();
+    seats();
     lost();
     bounded();
     over_ends();
