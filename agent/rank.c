@@ -208,13 +208,19 @@ static bool convert_event(struct rank *r, const struct rank_output *out, const s
                                     .op = e->op,
                                     .flags = e->flags },
                           .p2p_ns = span_ns(out, clock, e->p2p) };
-    if (!ring_op_is_message(e->op) && (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT))
+    if (!ring_op_is_pairwise(e->op) && (e->op == RING_OP_NONE || e->op >= RING_OP_POINT_TO_POINT))
         return false;
-    if (ring_op_is_message(e->op) && (e->root < 0 || e->tag < 0))
+    if ((ring_op_is_pairwise(e->op) && e->root < 0) || (ring_op_is_message(e->op) && e->tag < 0))
         return false;
     if (c->begin_ns > c->leave_ns || c->leave_ns > now + FUTURE_NS || c->begin_ns + PAST_NS < now)
         return false;
     c->enter_ns = wait_ns >= c->begin_ns && wait_ns <= c->leave_ns ? wait_ns : c->begin_ns;
+    if (e->op == RING_OP_ACCESS) {
+        c->read_bytes = e->read_bytes;
+        c->flags &= RING_EVENT_INTER;
+        c->tag = 0;
+        to->p2p_ns = 0;
+    }
     return true;
 }
 
@@ -237,7 +243,9 @@ static void put_call(struct rank *r, const struct rank_output *out, const struct
     struct telemetry_item item = { .kind = TELEMETRY_CALL,
                                    .call = { .rank = r->info.rank, .app = (uint16_t)r->info.incarnation } };
 
-    if (!(out->window.open_s > 0) || members == 1)
+    if (!(out->window.open_s > 0) || members == 1 ||
+        (call_is_access(c) &&
+         out->newest < TELEMETRY_ONESIDED)) /* a controller that knows of none misses none */
         return;
     if (!r->calls || !is_in_window(out, c->leave_ns) ||
         ((c->flags & RING_EVENT_MEMBER) && out->newest < TELEMETRY_MEMBER)) {
@@ -248,6 +256,7 @@ static void put_call(struct rank *r, const struct rank_output *out, const struct
         out->put(&item, out->arg);
     r->calls_missing = false;
     r->calls--;
+    item.kind = call_is_access(c) ? TELEMETRY_ONESIDED : TELEMETRY_CALL;
     item.call = *c;
     if (c->flags & RING_EVENT_UNWAITED)
         item.call.enter_ns = c->leave_ns;
@@ -268,7 +277,7 @@ static void pass_on(struct rank *r, const struct rank_output *out, const struct 
         members = comms_size(r->comms[i], e->call.comm);
     if (!e->past)
         put_call(r, out, &e->call, members);
-    if (!call_is_message(&e->call))
+    if (!call_is_pairwise(&e->call))
         flow_call(r->flow, &e->call, members, e->p2p_ns, e->past ? put_nowhere : out->put, out->arg);
 }
 
@@ -303,7 +312,7 @@ static void read_past(struct rank *r, struct thread *t, const struct rank_output
     if (n)
         read_comms(r, out);
     for (size_t i = 0; i < n; i++) {
-        if (ring_op_is_message(events[i].op) || !convert_event(r, out, &events[i], now, &e))
+        if (ring_op_is_pairwise(events[i].op) || !convert_event(r, out, &events[i], now, &e))
             continue;
         e.past = true;
         add_pending(r, &e);
@@ -335,7 +344,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
         note_left(r, out, &events[n - 1], now);
         taken += n;
         for (size_t i = 0; i < n; i++) {
-            if (ring_op_is_message(events[i].op) && !(out->window.open_s > 0))
+            if (ring_op_is_pairwise(events[i].op) && !(out->window.open_s > 0))
                 continue;
             if (!convert_event(r, out, &events[i], now, &e)) {
                 r->bad++;
@@ -408,7 +417,8 @@ static void put_left(const struct rank *r, const struct rank_output *out, uint64
                                              .tag = c->tag,
                                              .age_ns = c->leave_ns < now ? now - c->leave_ns : 0 } };
 
-    if (c->op != RING_OP_NONE && out->newest >= TELEMETRY_LEFT)
+    /* Accesses are no calls that others could be waiting in. */
+    if (c->op != RING_OP_NONE && !call_is_access(c) && out->newest >= TELEMETRY_LEFT)
         out->put(&item, out->arg);
 }
 

@@ -469,13 +469,13 @@ void agents_batch(struct peer *p, const void *data, size_t bytes)
             leave_out(p);
             break;
         }
-        if (item.kind == TELEMETRY_CALL) {
+        if (telemetry_is_call(&item)) {
             sampling_take(&p->job->sampling);
             if (!view_call_place(p->job->view, &item.call))
                 continue;
         }
         view_item(p->job->view, now_s, &item);
-        if (item.kind == TELEMETRY_CALL)
+        if (telemetry_is_call(&item))
             recorders_call(p->job, now_s, &item.call);
     }
     charge_user(p->controller, p->job);

@@ -55,6 +55,7 @@ static const struct abi mpich = {
     .null_type = (void *)0x0c000000,
     .null_request = (void *)0x2c000000,
     .empty_request = (void *)0x2c000000,
+    .no_op = (void *)0x5800000e,
     .handle_mask = UINT32_MAX,
     .small_requests = true,
 };
@@ -84,6 +85,7 @@ static const struct abi standard = {
     .null_comm = (void *)0x100,
     .null_type = (void *)0x200,
     .null_request = (void *)0x180,
+    .no_op = (void *)0x3d,
     .handle_mask = UINTPTR_MAX,
 };
 
@@ -161,6 +163,7 @@ bool abi_know(struct abi *abi, char name[64])
         abi->null_type = next_symbol("ompi_mpi_datatype_null");
         abi->null_request = next_symbol("ompi_request_null");
         abi->empty_request = next_symbol("ompi_request_empty");
+        abi->no_op = next_symbol("ompi_mpi_op_no_op");
     } else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "MVAPICH")) {
         if (standard_version() && !begins(file, "libmpi"))
             return false;

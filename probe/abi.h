@@ -24,6 +24,7 @@ struct abi {
     void *in_place, *status_ignore;
     /* Predefined handles; empty_request: of Open MPI's operations that were complete at once. */
     void *world, *self_comm, *null_comm, *null_type, *null_request, *empty_request;
+    void *no_op;           /* MPI_NO_OP */
     uintptr_t handle_mask; /* the bits of a parameter that are a handle's */
     bool small_requests;   /* requests are numbers; those from 2^30 to 2^31 were complete at once */
 };

@@ -23,10 +23,11 @@
  *   requests in progress             1,044,480 (request.h)         what completes is not recorded                               missed, messages_missed
  *   requests of one call             LENT_MAX (wait.c)             what completes is not recorded                               messages_missed
  *   streams of messages              NUMBER_STREAMS                the one unused longest is numbered from 0 again              streams_forgotten
+ *   windows, targets of one at once  WINDOWS_MAX, WINDOW_TARGETS   accesses are not recorded                                    messages_missed
  *   ranks, gates of pacing           PACING_SLOTS, PACING_GATES    further ones are not paced                                   none: nothing is lost
  *
  * Communicators and who is in them take memory when they are made; a call on one that had none counts as
- * missed.  Windows and other ranks have no tables. */
+ * missed.  Other ranks have no table. */
 #ifndef SYNCGUARD_PROBE_PROBE_H
 #define SYNCGUARD_PROBE_PROBE_H
 

@@ -345,6 +345,7 @@ void call_steps_add_rank(struct call_steps *s, uint32_t rank, uint32_t clock)
     s->n = rank >= s->n ? rank + 1 : s->n;
     boundary_rank(s->boundary, rank);
     graph_rank(s->graph, rank, clock);
+    updates_clock(s->updates, rank, clock);
 }
 
 void call_steps_end_rank(struct call_steps *s, uint32_t rank)
@@ -999,6 +1000,8 @@ struct boundary_at call_steps_take(struct call_steps *s, const struct call *c, u
             forget_steps(s);
         return (struct boundary_at){ .moved = had_steps };
     }
+    if (call_is_access(c)) /* in a step it is a part of the rank's own work */
+        return (struct boundary_at){ 0 };
     for (uint32_t r = 0; !had_steps && r < s->n; r++)
         graph_gap(s->graph, r);
     graph_call(s->graph, c, series);

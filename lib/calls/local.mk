@@ -4,6 +4,7 @@ libcalls_a_SOURCES = \
 	lib/calls/boundary.c lib/calls/boundary.h \
 	lib/calls/call_steps.c lib/calls/call_steps.h \
 	lib/calls/cycle.c lib/calls/cycle.h \
+	lib/calls/accesses.c lib/calls/accesses.h \
 	lib/calls/already.c lib/calls/already.h \
 	lib/calls/exchange.c lib/calls/exchange.h \
 	lib/calls/expected.c lib/calls/expected.h \

@@ -27,8 +27,10 @@ struct updates *updates_new(void)
 /* All but the figures that were asked for last. */
 static void forget(struct updates *u)
 {
-    for (uint32_t r = 0; r < u->n; r++)
+    for (uint32_t r = 0; r < u->n; r++) {
         free(u->member[r].history);
+        accesses_free(u->member[r].accesses);
+    }
     map_free(&u->pairs);
     free(u->member);
     free(u->pair);
@@ -50,7 +52,11 @@ void updates_free(struct updates *u)
 
 size_t updates_bytes(const struct updates *u)
 {
-    return u->members_cap * (sizeof(*u->member) + (u->any ? sizeof(struct history) : 0)) +
+    size_t bytes = 0;
+
+    for (uint32_t r = 0; r < u->n; r++)
+        bytes += accesses_bytes(u->member[r].accesses);
+    return bytes + u->members_cap * (sizeof(*u->member) + (u->any ? sizeof(struct history) : 0)) +
            u->pairs_cap * sizeof(*u->pair) + u->pairs.size * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
@@ -125,7 +131,7 @@ static struct pair *pair_of(struct updates *u, struct member *m, uint32_t rank, 
         p->phase = QUIET;
         p->partial = true;
         p->read_known = p->follows = false;
-        p->answered = p->answered_before = 0;
+        p->answered = p->answered_before = p->gone_by_ns = 0;
         p->took_bytes = p->gave_bytes = 0;
         p->gave_ns = 0;
     }
@@ -159,9 +165,18 @@ static void restart_times(struct member *m)
         m->history->n = 0;
 }
 
-/* The rank answers: what it received from the peer since its answer before has gone by all from whom it has
- * received nothing since it received what it answered then. */
-static void go_by(struct updates *u, struct member *m, struct pair *p)
+static void note_went(struct updates *u, struct member *m, struct pair *p, struct pair *by)
+{
+    p->went = by->went = u->any = true;
+    p->went_at = p->takes;
+    if (!m->serves) /* its times are those of updates from now on */
+        restart_times(m);
+    m->serves = true;
+}
+
+/* The rank answers, until ns: what it received from the peer since its answer before has gone by all from
+ * whom it has received nothing since it received what it answered then. */
+static void go_by(struct updates *u, struct member *m, struct pair *p, uint64_t ns)
 {
     uint32_t at = m->oldest;
 
@@ -172,12 +187,21 @@ static void go_by(struct updates *u, struct member *m, struct pair *p)
 
         if (j->newest >= p->answered_before)
             break;
-        p->went = j->went = u->any = true;
-        j->went_at = j->takes;
-        if (!m->serves) /* its times are those of updates from now on */
-            restart_times(m);
-        m->serves = true;
+        if (!m->accesses) {
+            note_went(u, m, j, p);
+        } else if (!j->gone_by_ns && j->wrote_ns < p->answered_before_ns) {
+            j->gone_by_ns = ns;
+            j->gone_by = (uint32_t)(p - u->pair);
+        }
     }
+}
+
+/* The peer writes again: had the other one waited for it, this write would have begun before. */
+static void was_gone_by(struct updates *u, struct member *m, struct pair *p, uint64_t enter_ns)
+{
+    if (p->gone_by_ns && enter_ns > p->gone_by_ns)
+        note_went(u, m, p, &u->pair[p->gone_by]);
+    p->gone_by_ns = 0;
 }
 
 /* Are they what they were so many before, all of them? */
@@ -260,7 +284,7 @@ static void pass_time(struct member *m, const struct call *c)
         m->work_s += (double)(enter_ns - m->left_ns) * 1e-9;
     if (m->left_ns > enter_ns)
         enter_ns = m->left_ns;
-    if (c->op == RING_OP_RECV && c->leave_ns > enter_ns)
+    if ((c->op == RING_OP_RECV || call_is_access(c)) && c->leave_ns > enter_ns)
         m->wait_s += (double)(c->leave_ns - enter_ns) * 1e-9;
     m->left_ns = c->leave_ns > m->left_ns ? c->leave_ns : m->left_ns;
 }
@@ -281,12 +305,14 @@ static void take(struct updates *u, struct member *m, struct pair *p, const stru
         if (p->read_known)
             keep_stale(u, p, m->takes - p->takes - p->at_read);
         p->read_known = false;
+        was_gone_by(u, m, p, c->enter_ns);
+        p->begun_ns = c->enter_ns;
         p->took_ns = m->took_ns = c->leave_ns;
         order_follows(m, p);
         p->takes++;
         m->takes++;
         link_newest(u, m, p);
-        if (u->any) {
+        if (u->any || m->accesses) {
             struct history *h = history_of(m);
 
             h->took_ns[(m->takes - 1) % RECENT] = c->leave_ns;
@@ -295,6 +321,7 @@ static void take(struct updates *u, struct member *m, struct pair *p, const stru
                 end_turn(m, c->leave_ns);
         }
     }
+    p->wrote_ns = c->leave_ns;
     p->took_bytes += c->bytes;
 }
 
@@ -304,8 +331,10 @@ static void give(struct updates *u, struct member *m, struct pair *p, const stru
         if (p->phase == TAKES) {
             end_run(p, &p->took_bytes, &p->usual_take);
             p->answered_before = p->answered;
+            p->answered_before_ns = p->answered_ns;
             p->answered = p->newest;
-            go_by(u, m, p);
+            p->answered_ns = p->begun_ns;
+            go_by(u, m, p, c->leave_ns);
         }
         p->phase = GIVES;
         p->gives++;
@@ -318,6 +347,86 @@ static void give(struct updates *u, struct member *m, struct pair *p, const stru
             end_turn(m, p->gave_ns);
     }
     p->gave_bytes += c->bytes;
+}
+
+/* ---- accesses ---- */
+
+/* Of updates that overlap nobody knows which took effect first: their order is no evidence. */
+static void skip_order(struct updates *u, const struct member *m, struct pair *p, const struct call *c)
+{
+    const struct history *h = m->history;
+
+    for (uint64_t i = 0; h && i < RECENT && i < m->takes; i++) {
+        uint64_t at = (m->takes - 1 - i) % RECENT;
+        uint32_t other = map_get(&u->pairs, (uint64_t)p->rank << 32 | h->from[at]);
+
+        if (h->took_ns[at] <= c->enter_ns)
+            break;
+        p->follows = false;
+        if (other != MAP_NONE)
+            u->pair[other].follows = false;
+    }
+}
+
+/* What was read was there first. */
+static void pass(struct updates *u, struct member *m, struct pair *p, const struct call *c, bool served)
+{
+    struct call read = *c, written = *c;
+
+    read.begin_ns = written.begin_ns = c->enter_ns;
+    read.bytes = c->read_bytes;
+    if (read.bytes >= UPDATES_BYTES)
+        (served ? give : take)(u, m, p, &read);
+    if (written.bytes < UPDATES_BYTES)
+        return;
+    if (served)
+        skip_order(u, m, p, &written);
+    (served ? take : give)(u, m, p, &written);
+}
+
+/* In the order of their ends, as the rank would have them whose memory it is, had they been messages.  Where
+ * nobody has an access it would wait.  False: there are too many pairs. */
+static bool serve(struct updates *u, const struct call *newest)
+{
+    struct member *m = &u->member[newest->peer];
+    struct call c;
+
+    if (!m->accesses)
+        m->accesses = accesses_new();
+    if (!accesses_add(m->accesses, newest, u->member[newest->rank].clock))
+        m->gap++;
+    while (accesses_next(m->accesses, &c)) {
+        struct pair *p = pair_of(u, m, c.peer, c.rank);
+
+        if (!p)
+            return false;
+        if (m->accessed_ns && c.enter_ns > m->accessed_ns)
+            m->wait_s += (double)(c.enter_ns - m->accessed_ns) * 1e-9;
+        m->accessed_ns = c.leave_ns;
+        pass(u, m, p, &c, true);
+    }
+    return true;
+}
+
+static bool pass_access(struct updates *u, const struct call *c)
+{
+    struct pair *p = pair_of(u, &u->member[c->rank], c->rank, c->peer);
+
+    if (!p)
+        return false;
+    pass(u, &u->member[c->rank], p, c, false);
+    return serve(u, c);
+}
+
+static bool pass_message(struct updates *u, const struct call *c)
+{
+    struct member *m = &u->member[c->rank];
+    struct pair *p = pair_of(u, m, c->rank, c->peer);
+
+    if (!p)
+        return false;
+    (c->op == RING_OP_RECV ? take : give)(u, m, p, c);
+    return true;
 }
 
 /* It waits for others: what was seen of it does not hold on. */
@@ -392,16 +501,26 @@ static void look_at_all(struct updates *u)
     u->undecided = undecided && !fixed && servers && workers > 1;
 }
 
+void updates_clock(struct updates *u, uint32_t rank, uint32_t clock)
+{
+    if (!u->beyond && rank < RANKS_MAX)
+        member_of(u, rank)->clock = clock;
+}
+
+static uint64_t most_bytes(const struct call *c)
+{
+    return call_is_access(c) && c->read_bytes > c->bytes ? c->read_bytes : c->bytes;
+}
+
 void updates_call(struct updates *u, const struct call *c)
 {
     struct member *m;
-    struct pair *p;
 
     if (u->beyond)
         return;
     u->computed = false;
     m = member_of(u, c->rank);
-    if (!call_is_message(c)) {
+    if (!call_is_pairwise(c)) {
         meet(u, m);
         m->left_ns = c->leave_ns;
         m->called = m->called || u->any;
@@ -409,21 +528,15 @@ void updates_call(struct updates *u, const struct call *c)
     }
     pass_time(m, c);
     m->called = m->called || u->any;
-    if (c->bytes < UPDATES_BYTES || c->peer == c->rank || c->peer >= RANKS_MAX)
+    if (most_bytes(c) < UPDATES_BYTES || c->peer == c->rank || c->peer >= RANKS_MAX)
         return;
     member_of(u, c->peer); /* the other way round it is looked up, too */
-    m = &u->member[c->rank];
-    p = pair_of(u, m, c->rank, c->peer);
-    if (!p) {
+    if (!(call_is_access(c) ? pass_access(u, c) : pass_message(u, c))) {
         u->beyond = true;
         u->found = u->undecided = false;
         forget(u);
         return;
     }
-    if (c->op == RING_OP_RECV)
-        take(u, m, p, c);
-    else
-        give(u, m, p, c);
     if (u->any && ++u->calls > u->n_pairs + u->n) {
         struct updates_figures last;
         bool found = u->found;

@@ -24,8 +24,15 @@
  * server receives from a worker before it answers are one update, which is applied when the first of them is
  * there; those that it sends are one read, of when the first was begun.  Staleness is the number of others'
  * updates applied at the same server between a worker's read and its next write, by the order of the server's
- * own calls, which have one clock: it is the delay tau of model/staleness.h.  One-sided calls are not
- * recorded.
+ * own calls, which have one clock: it is the delay tau of model/staleness.h.
+ *
+ * Or the workers read a server's memory and write to it by one-sided calls (RING_OP_ACCESS), while it makes
+ * none. What each of them reads is then what the server answers, and what it writes its update, in the order
+ * in which the accesses ended.  That order is known where the workers have one clock (updates_clock());
+ * nothing is said of memory that ranks of several clocks access.  Accesses that overlap may have taken effect
+ * in another order than they ended in.  So a worker goes by another only if all writes of that one have ended
+ * before, and its next begins after, all that shows it; and an update that overlaps with others does not
+ * count in their order.
  *
  * Pure and causal; a call at a time, each rank's in the order in which it left them, whatever the order
  * between ranks.  Memory: 200 bytes for a rank's exchange with another one, 1.5 KB a rank once a server was
@@ -50,6 +57,8 @@ struct updates *updates_new(void);
 void updates_free(struct updates *u); /* NULL is fine */
 size_t updates_bytes(const struct updates *u);
 
+/* The times of a rank's calls are this clock's; without it, clock 0's. */
+void updates_clock(struct updates *u, uint32_t rank, uint32_t clock);
 void updates_call(struct updates *u, const struct call *c);
 void updates_gap(struct updates *u,
                  uint32_t rank); /* between its newest call and the next some are missing */

@@ -3,6 +3,7 @@
 #ifndef SYNCGUARD_CALLS_UPDATES_PRIVATE_H
 #define SYNCGUARD_CALLS_UPDATES_PRIVATE_H
 
+#include "calls/accesses.h"
 #include "calls/updates.h"
 #include "common/map.h"
 
@@ -33,6 +34,10 @@ struct pair {
     /* Of the rank's runs received, from all: the newest of this peer, and the last two of them that were
      * answered; 0: none. */
     uint64_t newest, answered, answered_before;
+    /* Of accesses: when these runs began, and the newest write ended.  gone_by_ns: the peer of pair gone_by
+     * went by this one until then, if its next write begins later; 0: nobody did. */
+    uint64_t begun_ns, answered_ns, answered_before_ns, wrote_ns, gone_by_ns;
+    uint32_t gone_by;
     uint64_t at_read; /* others' updates that were applied when it read */
     uint64_t took_ns; /* when the newest of its runs was received */
     uint64_t gave_ns; /* when the newest run was begun */
@@ -54,8 +59,11 @@ struct history { /* of a rank, the newest of each at n - 1, modulo its length */
     uint32_t from[RECENT];    /* ... and from whom */
 };
 
-struct member {  /* a rank */
-    bool serves; /* it was seen to go on without somebody */
+struct member {                /* a rank */
+    bool serves;               /* it was seen to go on without somebody */
+    struct accesses *accesses; /* of others to its memory; NULL: none */
+    uint64_t accessed_ns;      /* when the newest of them ended */
+    uint32_t clock;
     bool ended, slow;
     uint32_t epoch; /* collectives that it took part in */
     uint32_t gap;   /* times that calls were missing */

@@ -170,7 +170,7 @@ static void put_record(struct recorder *r, const struct job *j, const struct cal
     if (!r->header)
         put_header(r, j);
     if (!is_named(r, c->rank) ||
-        (call_is_message(c) && !is_named(r, c->peer))) { /* connected after the header was written */
+        (call_is_pairwise(c) && !is_named(r, c->peer))) { /* connected after the header was written */
         r->left_out++;
         return;
     }
@@ -180,6 +180,9 @@ static void put_record(struct recorder *r, const struct job *j, const struct cal
         snprintf(begin, sizeof(begin), "\"ti\":%llu,", (unsigned long long)c->begin_ns);
     if (call_is_message(c))
         snprintf(message, sizeof(message), "\"p\":%u,\"g\":%d,", c->peer, c->tag);
+    else if (call_is_access(c))
+        snprintf(message, sizeof(message), "\"rb\":%llu,\"p\":%u,", (unsigned long long)c->read_bytes,
+                 c->peer);
     n = snprintf(line, sizeof(line),
                  "{\"r\":%u,\"c\":\"%s\",\"s\":%u,\"o\":\"%s\",\"b\":%llu,%s%s\"t0\":%llu,\"t1\":%s}\n",
                  c->rank, view_comm_label(j->view, c->comm, label, sizeof(label)), c->seq,
@@ -385,7 +388,7 @@ void recorders_call(struct job *j, double now_s, const struct call *c)
             r->since_s = now_s;
         if (r->queued >= QUEUED_MAX)
             release_all(r, j);
-        if (!call_is_message(c)) {
+        if (!call_is_pairwise(c)) {
             push_collective(r, j, now_s, c);
             continue;
         }

@@ -286,6 +286,21 @@ HOT bool hot_message(struct ring *r, const struct ring_event *e)
     return hot_message_add(r, e->enter, e->wait, e->leave, hot_message_new(e));
 }
 
+/* A one-sided access, which leaves as much room to collectives as messages do.  False: there is no room. */
+HOT bool hot_access(struct ring *r, const struct ring_event *e)
+{
+    struct ring_event *at = hot_place(r);
+    struct hot_message m = hot_message_new(e);
+
+    if (!hot_fits_message(r))
+        return false;
+    hot_message_set(at, e->enter, &m);
+    __atomic_store_n(&at->wait, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->read_bytes, e->read_bytes, __ATOMIC_RELEASE);
+    hot_message_end(r, at, e->leave);
+    return true;
+}
+
 /* Whether hot_enter_message() showed a call at this place, and the library has not switched stacks
  * meanwhile. */
 HOT bool hot_is_shown(const struct ring *r, const struct ring_event *at, uint64_t enter)

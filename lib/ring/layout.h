@@ -20,7 +20,7 @@
 #include "ring/ring.h"
 
 #define RING_MAGIC        0x52474e52474e5953u /* "SYNGRNGR" */
-#define RING_VERSION      4u
+#define RING_VERSION      5u
 #define RING_CAPACITY_MIN 64u
 #define RING_CAPACITY_MAX (1u << 20)
 #define RING_CACHE_LINE   64

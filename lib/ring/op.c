@@ -37,6 +37,7 @@ static const struct {
     [RING_OP_WAIT] = { "wait", false, false },
     [RING_OP_SEND] = { "send", false, false },
     [RING_OP_RECV] = { "recv", false, false },
+    [RING_OP_ACCESS] = { "access", false, false },
 };
 
 const char *ring_op_name(enum ring_op op)

@@ -279,7 +279,7 @@ static void live_outside(struct ring_live *live, const struct ring *r, uint64_t 
 
     *live = (struct ring_live){ .enter = entered ? newest.leave
                                                  : atomic_load_explicit(&h->left, memory_order_acquire) };
-    if (entered && !ring_op_is_message(newest.op) && !(newest.flags & RING_EVENT_NONBLOCKING)) {
+    if (entered && !ring_op_is_pairwise(newest.op) && !(newest.flags & RING_EVENT_NONBLOCKING)) {
         live->comm = newest.comm;
         live->seq = newest.seq;
     } else {

@@ -75,6 +75,7 @@ enum ring_op {
     RING_OP_WAIT, /* call in progress only: MPI_Wait and its variants */
     RING_OP_SEND, /* events only: one message */
     RING_OP_RECV,
+    RING_OP_ACCESS, /* events only: one-sided, to the memory of a rank that makes no call */
     RING_OP_MAX
 };
 
@@ -83,6 +84,11 @@ enum ring_op ring_op_from_name(const char *name); /* RING_OP_NONE when unknown, 
 static inline bool ring_op_is_message(unsigned op)
 {
     return op == RING_OP_SEND || op == RING_OP_RECV;
+}
+/* It has one other rank, and no number that all ranks of a communicator share. */
+static inline bool ring_op_is_pairwise(unsigned op)
+{
+    return ring_op_is_message(op) || op == RING_OP_ACCESS;
 }
 /* Every rank leaves only after every rank has entered: allreduce, barrier, allgather, alltoall ...
  * Only for these does a short stay mean a late arrival (rooted and prefix operations do not synchronise). */
@@ -110,7 +116,11 @@ enum ring_event_flags {
 #define RING_PARTITIONED 0x80000000u
 
 /* A collective, or one end of a message: then op is RING_OP_SEND or RING_OP_RECV, and p2p is 0.  Messages
- * whose other end is in another MPI_COMM_WORLD, failed ones and cancelled ones have no event. */
+ * whose other end is in another MPI_COMM_WORLD, failed ones and cancelled ones have no event.
+ *
+ * Or RING_OP_ACCESS: from when the rank asked for another's memory until what it read or wrote there was
+ * complete.  comm is what the window was made over, root the other rank as of messages, bytes what was
+ * written. */
 struct ring_event {        /* one cache line */
     uint64_t enter, leave; /* ticks */
     uint64_t wait;         /* ticks; nonblocking: began to wait.  0 otherwise */
@@ -120,10 +130,13 @@ struct ring_event {        /* one cache line */
     uint64_t bytes;
     /* ticks spent in point-to-point and one-sided calls since the previous collective of this ring; posting a
      * nonblocking message counts as none, a loop of tests that ends with a message as one call */
-    uint64_t p2p;
+    union {
+        uint64_t p2p;
+        uint64_t read_bytes; /* of an access */
+    };
     /* n-th collective posted on comm by this rank, from 0: the same on all its ranks.  Message: n-th from its
      * sender to its receiver on comm with this tag, from 0: the same at both ends. */
-    uint32_t seq;
+    uint32_t seq; /* access: n-th of this rank by the window, from 0 */
     /* rooted operations: the root's rank in comm; -1 otherwise.  Message: the other end, as ring_info.rank,
      * or with RING_EVENT_MEMBER its rank in comm */
     int32_t root;

@@ -141,7 +141,10 @@ static void text_events(const struct printer *v, const struct snapshot *s)
 
         printf("  %12.6f  %-20s %016" PRIx64 " %8" PRIu32 " %5" PRId32 " %10" PRIu64 " %12.3f %12.3f  ",
                seconds(v, s, e->enter, s->now), ring_op_name((enum ring_op)e->op), e->comm, e->seq, e->root,
-               e->bytes, seconds(v, s, e->enter, e->leave) * 1e6, duration(v, s, e->p2p) * 1e6);
+               e->bytes, seconds(v, s, e->enter, e->leave) * 1e6,
+               e->op == RING_OP_ACCESS ? 0 : duration(v, s, e->p2p) * 1e6);
+        if (e->op == RING_OP_ACCESS)
+            printf("read=%" PRIu64 "%s", e->read_bytes, e->flags ? "," : "");
         if (ring_op_is_message(e->op))
             printf("tag=%" PRId32 "%s", e->tag, e->flags ? "," : "");
         print_flags(e->flags, "", ",");
@@ -213,7 +216,7 @@ static void json_events(const struct printer *v, const struct snapshot *s)
 
         printf("%s{\"op\":\"%s\",\"comm\":\"%016" PRIx64 "\",\"seq\":%" PRIu32 ",\"%s\":", i ? "," : "",
                ring_op_name((enum ring_op)e->op), e->comm, e->seq,
-               ring_op_is_message(e->op) ? "peer" : "root");
+               ring_op_is_pairwise(e->op) ? "peer" : "root");
         if (e->root < 0)
             printf("null");
         else
@@ -227,6 +230,8 @@ static void json_events(const struct printer *v, const struct snapshot *s)
             printf("null");
         if (ring_op_is_message(e->op))
             printf(",\"tag\":%" PRId32, e->tag);
+        else if (e->op == RING_OP_ACCESS)
+            printf(",\"read_bytes\":%" PRIu64, e->read_bytes);
         else
             printf(",\"p2p_s\":%.9f,\"p2p_calls\":%" PRIu32, duration(v, s, e->p2p), e->p2p_calls);
         printf(",\"flags\":[");

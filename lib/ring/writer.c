@@ -129,7 +129,9 @@ void ring_keep_last(struct ring *r)
 
 void ring_emit(struct ring *r, const struct ring_event *e)
 {
-    if (ring_op_is_message(e->op))
+    if (e->op == RING_OP_ACCESS)
+        hot_access(r, e);
+    else if (ring_op_is_message(e->op))
         hot_message(r, e);
     else
         hot_collective(r, e);

@@ -14,15 +14,16 @@
 
 /* A record before its values are checked. */
 struct raw {
-    uint64_t number[8]; /* by enum field */
+    uint64_t number[9]; /* by enum field */
     const char *comm, *op;
     size_t comm_bytes, op_bytes;
     bool left;
 };
 
-enum field { RANK, SEQ, BYTES, T0, T1, BEGIN, PEER, TAG, COMM, OP, FIELDS };
-#define MESSAGE (1u << PEER | 1u << TAG)                          /* of messages alone */
-#define ALL     (((1u << FIELDS) - 1) & ~(MESSAGE | 1u << BEGIN)) /* of every record */
+enum field { RANK, SEQ, BYTES, T0, T1, BEGIN, PEER, TAG, READ, COMM, OP, FIELDS };
+#define MESSAGE (1u << PEER | 1u << TAG)                                   /* of messages alone ... */
+#define ACCESS  (1u << PEER | 1u << READ)                                  /* ... and of accesses */
+#define ALL     (((1u << FIELDS) - 1) & ~(MESSAGE | ACCESS | 1u << BEGIN)) /* of every record */
 
 static const struct {
     const char *key;
@@ -37,6 +38,7 @@ static const struct {
     [BEGIN] = { "ti", BELOW - 1, "nanoseconds, 0 to 2^62 - 1" },
     [PEER] = { "p", VIEW_RANKS_MAX - 1, "0 to 65535" },
     [TAG] = { "g", INT32_MAX, "0 to 2147483647" },
+    [READ] = { "rb", BELOW - 1, "0 to 2^62 - 1" },
     [COMM] = { "c", 0, "1 to 63 bytes of text" },
     [OP] = { "o", 0, "1 to 63 bytes of text" },
 };
@@ -47,13 +49,23 @@ static bool name_fits(size_t bytes)
 }
 
 /* RING_OP_NONE: it is of a collective. */
-static enum ring_op message_of(const struct raw *raw)
+static enum ring_op pairwise_of(const struct raw *raw)
 {
+    if (raw->op_bytes == 6 && !memcmp(raw->op, "access", 6))
+        return RING_OP_ACCESS;
     if (raw->op_bytes != 4)
         return RING_OP_NONE;
     return !memcmp(raw->op, "send", 4)   ? RING_OP_SEND
            : !memcmp(raw->op, "recv", 4) ? RING_OP_RECV
                                          : RING_OP_NONE;
+}
+
+/* The fields that it needs beside those of every record. */
+static unsigned more_of(const struct raw *raw)
+{
+    enum ring_op op = pairwise_of(raw);
+
+    return op == RING_OP_ACCESS ? ACCESS : op == RING_OP_NONE ? 0 : MESSAGE;
 }
 
 /* As libraries and frameworks call them, in small letters and without what separates words. */
@@ -105,10 +117,10 @@ static bool take_op(const struct raw *raw, uint8_t *op)
 
 static bool take_raw(const struct raw *raw, struct trace_record *rec)
 {
-    enum ring_op message = message_of(raw);
-    uint8_t op = (uint8_t)message;
+    enum ring_op pairwise = pairwise_of(raw);
+    uint8_t op = (uint8_t)pairwise;
 
-    if (message == RING_OP_NONE && !take_op(raw, &op))
+    if (pairwise == RING_OP_NONE && !take_op(raw, &op))
         return false;
     memcpy(rec->comm, raw->comm, raw->comm_bytes);
     rec->comm[raw->comm_bytes] = '\0';
@@ -124,8 +136,13 @@ static bool take_raw(const struct raw *raw, struct trace_record *rec)
                                .begin_ns = raw->number[BEGIN],
                                .enter_ns = raw->number[T0],
                                .leave_ns = raw->number[T1] };
-    if (message != RING_OP_NONE) {
+    if (pairwise != RING_OP_NONE)
         rec->call.peer = (uint32_t)raw->number[PEER];
+    if (pairwise == RING_OP_ACCESS) {
+        rec->call.flags = 0;
+        rec->call.read_bytes = raw->number[READ];
+        rec->backward = raw->left && raw->number[T1] < raw->number[T0];
+    } else if (pairwise != RING_OP_NONE) {
         rec->call.tag = (int32_t)raw->number[TAG];
     }
     return true;
@@ -219,6 +236,8 @@ static enum field field_of(const char *key, size_t bytes)
         default:
             return FIELDS;
         }
+    if (bytes == 2 && key[0] == 'r' && key[1] == 'b')
+        return READ;
     if (bytes == 2 && key[0] == 't')
         return key[1] == '0' ? T0 : key[1] == '1' ? T1 : key[1] == 'i' ? BEGIN : FIELDS;
     return FIELDS;
@@ -285,9 +304,9 @@ bool trace_record_scan(const char *line, size_t bytes, struct trace_record *rec)
         return false;
     skip_space(&c);
     if (c.at != c.end || (seen & ALL) != ALL || !name_fits(raw.comm_bytes) || !name_fits(raw.op_bytes) ||
-        (message_of(&raw) != RING_OP_NONE && (seen & MESSAGE) != MESSAGE))
+        (seen & more_of(&raw)) != more_of(&raw))
         return false;
-    for (int f = RANK; f <= TAG; f++)
+    for (int f = RANK; f <= READ; f++)
         if (raw.number[f] > fields[f].max)
             return false;
     return take_raw(&raw, rec);
@@ -358,9 +377,9 @@ static int get_record(const json_t *o, struct raw *raw, struct err *err)
     if (field_text(o, COMM, &raw->comm, &raw->comm_bytes, err) < 0 ||
         field_text(o, OP, &raw->op, &raw->op_bytes, err) < 0)
         return -1;
-    if (message_of(raw) != RING_OP_NONE &&
-        (field_number(o, PEER, raw, err) < 0 || field_number(o, TAG, raw, err) < 0))
-        return -1;
+    for (int f = PEER; f <= READ; f++)
+        if ((more_of(raw) & 1u << f) && field_number(o, (enum field)f, raw, err) < 0)
+            return -1;
     return json_object_get(o, fields[BEGIN].key) ? field_number(o, BEGIN, raw, err) : 0;
 }
 
@@ -373,11 +392,12 @@ int trace_record_parse(const char *line, size_t bytes, struct trace_record *rec,
 
     if (o && (rc = get_record(o, &raw, err)) == 0 && !take_raw(&raw, rec)) {
         json_get_text(o, fields[OP].key, op, sizeof(op));
-        rc = err_set(err,
-                     "unknown operation \"%s\": expected allreduce, allgather, alltoall, bcast, reduce, "
-                     "reduce_scatter, gather, scatter, barrier or a variant of them in MPI, send, recv, or "
-                     "\"collective\" for any other",
-                     op);
+        rc = err_set(
+            err,
+            "unknown operation \"%s\": expected allreduce, allgather, alltoall, bcast, reduce, "
+            "reduce_scatter, gather, scatter, barrier or a variant of them in MPI, send, recv, access, or "
+            "\"collective\" for any other",
+            op);
     }
     json_decref(o);
     return rc;

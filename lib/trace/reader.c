@@ -366,6 +366,27 @@ static void take_message(struct trace_reader *r, const struct trace_record *rec)
     view_call(r->view, r->now_s, &call);
 }
 
+/* Accesses to one rank's memory meet nothing, and have no numbers that could be missing. */
+static void take_access(struct trace_reader *r, const struct trace_record *rec)
+{
+    struct rank *rank = &r->rank[rec->call.rank];
+    struct call call = rec->call;
+
+    call.comm = hash_bytes(HASH_START, rec->comm, rec->comm_bytes);
+    deliver_group(r);
+    if (rec->backward) {
+        skip_backward(r, call.rank);
+        return;
+    }
+    r->figures.records++;
+    rank->records++;
+    if (r->figures.untimed || !rec->left)
+        return;
+    r->now_s = fmax(r->now_s, record_age_s(r, rec));
+    rank->left_ns = call.leave_ns > rank->left_ns ? call.leave_ns : rank->left_ns;
+    view_call(r->view, r->now_s, &call);
+}
+
 static int take_record(struct trace_reader *r, const struct trace_record *rec, struct err *err)
 {
     struct group *g = &r->group;
@@ -383,10 +404,10 @@ static int take_record(struct trace_reader *r, const struct trace_record *rec, s
         fabs(record_age_s(r, rec)) > TRACE_SPAN_MAX_S)
         return err_set(err, "its time is more than %.0f days from its node's first record",
                        TRACE_SPAN_MAX_S / 86400);
-    if (call_is_message(&rec->call)) {
+    if (call_is_pairwise(&rec->call)) {
         if (rec->call.peer >= r->n_ranks || !r->rank[rec->call.peer].flow)
             return err_set(err, "rank %u is not in the header", rec->call.peer);
-        take_message(r, rec);
+        (call_is_access(&rec->call) ? take_access : take_message)(r, rec);
         return 0;
     }
     /* Most records are of the same communicator as the one before. */

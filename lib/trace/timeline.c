@@ -151,7 +151,7 @@ static int next_record(struct timeline *t, struct trace_record *r, struct err *e
         return rc;
     if (!trace_record_scan(t->line, t->bytes, r) && trace_record_parse(t->line, t->bytes, r, err) < 0)
         return malformed(t, err);
-    for (int i = 0; i < (call_is_message(&r->call) ? 2 : 1); i++) {
+    for (int i = 0; i < (call_is_pairwise(&r->call) ? 2 : 1); i++) {
         uint32_t rank = i ? r->call.peer : r->call.rank;
 
         if (rank < t->ranks && t->rank[rank].known)
@@ -241,13 +241,17 @@ static void see_record(struct timeline *t, const struct trace_record *r)
     struct node *n = &t->node[t->rank[r->call.rank].node];
     bool message = call_is_message(&r->call), shows = r->left;
     uint64_t ns = call_begin_ns(&r->call);
-    struct numbered number = numbering_take(t->numbering, r, comm_of(r));
+    struct numbered number = { .is = NUMBERING_GOOD };
 
+    if (!call_is_access(&r->call)) /* it has no number that others have, and stands in no step */
+        number = numbering_take(t->numbering, r, comm_of(r));
     if (number.first)
         see_member(t, r);
     if (r->backward)
         return;
-    if (number.is == NUMBERING_GOOD && r->left)
+    if (call_is_access(&r->call))
+        shows = false;
+    else if (number.is == NUMBERING_GOOD && r->left)
         learn_steps(t, r);
     if (!n->seen || ns < n->first_ns)
         n->first_ns = ns;
@@ -378,10 +382,13 @@ static void begin_path(struct timeline *t)
 /* Of ranks with records whose clocks can be compared: of the others nothing is waited for. */
 static void follow_path(struct timeline *t, const struct trace_record *r)
 {
-    struct numbered n = numbering_take(t->numbering, r, comm_of(r));
     struct call c = r->call;
     bool unknown = r->backward || (call_is_message(&c) && !t->rank[c.peer].followed);
+    struct numbered n;
 
+    if (call_is_access(&c))
+        return;
+    n = numbering_take(t->numbering, r, comm_of(r));
     if (!t->rank[c.rank].followed)
         return;
     if (n.lost_calls || n.lost_messages || unknown)
@@ -406,7 +413,9 @@ static void put_record(struct timeline *t, const struct trace_record *r)
     bool message = call_is_message(c);
     struct trace_lane lane = { rank->node + 1, c->rank };
     const char *name = c->op == RING_OP_NONE ? "collective" : ring_op_name(c->op),
-               *category = message ? "message" : "collective";
+               *category = message             ? "message"
+                           : call_is_access(c) ? "access"
+                                               : "collective";
     int64_t entered_ns = moment_ns(t, r, c->enter_ns), begin_ns,
             end_ns = r->left ? moment_ns(t, r, c->leave_ns) : TRACE_EVENTS_NEVER;
     uint64_t id;
@@ -420,6 +429,10 @@ static void put_record(struct timeline *t, const struct trace_record *r)
     if (message) {
         trace_events_number(e, "peer", c->peer);
         trace_events_number(e, "tag", c->tag);
+    }
+    if (call_is_access(c)) {
+        trace_events_number(e, "read", (long long)c->read_bytes);
+        trace_events_number(e, "peer", c->peer);
     }
     if (begin_ns != entered_ns)
         trace_events_us(e, "entered", entered_ns);

@@ -417,11 +417,11 @@ static void take_placed_call(struct view *v, double now_s, const struct call *i)
         return;
     }
     if (i->leave_ns - call_begin_ns(i) > QUOTA_TIME_MAX_NS ||
-        (call_is_message(i) && i->peer >= roster_limit(v->roster))) {
+        (call_is_pairwise(i) && i->peer >= roster_limit(v->roster))) {
         v->quota.refused++;
         return;
     }
-    if (!call_is_message(i) && communicators_disputed(v->communicators, i->comm)) {
+    if (!call_is_pairwise(i) && communicators_disputed(v->communicators, i->comm)) {
         view_call_lost(v, i->rank);
         return;
     }
@@ -498,6 +498,7 @@ void view_item(struct view *v, double now_s, const struct telemetry_item *item)
         connections_take(v->connections, now_s, &item->traffic);
         break;
     case TELEMETRY_CALL:
+    case TELEMETRY_ONESIDED:
         take_call(v, now_s, &item->call);
         break;
     case TELEMETRY_PHASES:
@@ -527,7 +528,7 @@ void view_call(struct view *v, double now_s, const struct call *c)
     /* They are judged by calls from the first message, nonblocking call or second communicator on; what was
      * judged before, as meetings of all ranks, is over. */
     if (!call_steps_active(v->calls)) {
-        note_use(v, c->comm, call_is_message(c) || call_is_nonblocking(c));
+        note_use(v, c->comm, call_is_pairwise(c) || call_is_nonblocking(c));
         if (!v->call_use.various)
             return;
         steps_forget(v->steps);

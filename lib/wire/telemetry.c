@@ -115,6 +115,11 @@ static const struct field call_fields[] = {
     FIELD(call, seq),      FIELD(call, peer),     FIELD(call, tag), FIELD(call, bytes), FIELD(call, begin_ns),
     FIELD(call, enter_ns), FIELD(call, leave_ns), { 0, 0 },
 };
+static const struct field onesided_fields[] = {
+    FIELD(call, rank),       FIELD(call, app),      FIELD(call, op),       FIELD(call, flags),
+    FIELD(call, comm),       FIELD(call, seq),      FIELD(call, peer),     FIELD(call, bytes),
+    FIELD(call, read_bytes), FIELD(call, enter_ns), FIELD(call, leave_ns), { 0, 0 },
+};
 static const struct field process_fields[] = {
     FIELD(process_item, rank),
     FIELD(process_item, app),
@@ -213,6 +218,7 @@ static const struct {
     [TELEMETRY_MEMBER] = { "member", member_fields, true },
     [TELEMETRY_LEFT] = { "call left", left_fields, true },
     [TELEMETRY_GPU_STATE] = { "state of a GPU", gpu_state_fields, false },
+    [TELEMETRY_ONESIDED] = { "access", onesided_fields, true },
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -343,6 +349,12 @@ static int check_values(const struct telemetry_item *item, size_t at, struct err
             return err_set(err, "telemetry: call at byte %zu: operation %u", at, c->op);
         if (c->begin_ns > c->enter_ns || c->enter_ns > c->leave_ns)
             return err_set(err, "telemetry: call at byte %zu: times out of order", at);
+        return 0;
+    case TELEMETRY_ONESIDED:
+        if (!call_is_access(c) || c->flags & ~RING_EVENT_INTER)
+            return err_set(err, "telemetry: access at byte %zu: operation %u, flags %u", at, c->op, c->flags);
+        if (c->enter_ns > c->leave_ns)
+            return err_set(err, "telemetry: access at byte %zu: times out of order", at);
         return 0;
     case TELEMETRY_PROCESS:
         if (item->process.state >= PROCESS_STATES)

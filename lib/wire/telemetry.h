@@ -42,10 +42,11 @@ enum telemetry_kind {
     TELEMETRY_MEMBER,
     TELEMETRY_LEFT,
     TELEMETRY_GPU_STATE,
+    TELEMETRY_ONESIDED,
 };
 /* A reader rejects kinds that it does not know, so an agent sends no newer ones than the controller's
  * `welcome` names. */
-#define TELEMETRY_NEWEST  TELEMETRY_GPU_STATE
+#define TELEMETRY_NEWEST  TELEMETRY_ONESIDED
 #define TELEMETRY_UNNAMED TELEMETRY_CALL /* the newest one known where `welcome` names none */
 
 /* Of a sample, besides the ring_event_flags of the first of its block. */
@@ -328,7 +329,8 @@ struct telemetry_item {
          * left them; nonblocking: enter_ns is leave_ns where nobody waited for it.  With RING_EVENT_MEMBER
          * only to a controller that knows TELEMETRY_MEMBER.  op RING_OP_NONE: between
          * the call before and the one after it some of the rank's are missing.  Beside them the same
-         * collectives are in samples. */
+         * collectives are in samples.
+         * TELEMETRY_ONESIDED: an access, the same way. */
         struct call call;
         struct process_item process;
         struct traffic_item traffic;
@@ -342,6 +344,11 @@ struct telemetry_item {
         struct left_item left;
     };
 };
+
+static inline bool telemetry_is_call(const struct telemetry_item *item)
+{
+    return item->kind == TELEMETRY_CALL || item->kind == TELEMETRY_ONESIDED;
+}
 
 struct telemetry_header {
     uint64_t batch;  /* counts the agent's batches from 1: the controller acknowledges it, a gap is a loss */

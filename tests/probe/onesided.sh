@@ -1,5 +1,6 @@
 #!/bin/bash
-# The probe sees how long one-sided calls hold a rank, in fences and at locks, and changes no result.
+# The probe sees how long one-sided calls hold a rank, in fences and at locks, and what is read and written behind a lock; it changes
+# no result.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/workloads/mpi.sh" || exit 99
 
@@ -24,6 +25,18 @@ for ring in json.load(sys.stdin)["rings"]:
     print(f"rank {ring['rank']}: {1e3 * fence:.0f} ms at the fence, {1e3 * lock:.0f} ms at the locks, {put} bytes")
     bad |= put < 20 * 64 * 8 or ring["rank"] != 0 and min(fence, lock) < least
 sys.exit(bad)
+END
+# Accesses to another rank's memory: what rank 0 writes and flushes, what the others add there, and 20 numbers that are fetched and added
+# to before they are flushed.  There are none of a rank to its own memory, none between fences and none with nothing passed.
+cat >"$dir/accesses.py" <<'END'
+import json, sys
+rings = json.load(sys.stdin)["rings"]
+world = next(e["comm"] for e in rings[0]["events"] if e["op"] == "barrier")
+for ring in sorted(rings, key=lambda r: r["rank"]):
+    of = [e for e in ring["events"] if e["op"] == "access"]
+    if any(e["comm"] != world or e["leave_ns"] < e["enter_ns"] for e in of):
+        sys.exit(f"rank {ring['rank']}: {of}")
+    print(ring["rank"], [(e["peer"], e["seq"], e["read_bytes"], e["bytes"]) for e in of])
 END
 # Every rank but the first has been in such a call for so many seconds.
 cat >"$dir/waiting.py" <<'END'
@@ -58,5 +71,11 @@ for mpi in $libraries; do
     python3 "$dir/held.py" $least <"$dir/rings" >"$dir/held" 2>&1
     ok $? "$mpi: the rings have how long three ranks are held at a fence and at a lock, and what was put"
     sed 's/^/# /' "$dir/held"
+    for rank in 0 1 2 3; do
+        [ $rank = 1 ] && echo '1 []' || echo "$rank [(1, 0, 0, 8), (1, 1, 160, 160)]"
+    done >"$dir/want"
+    python3 "$dir/accesses.py" <"$dir/rings" >"$dir/got" 2>&1
+    cmp -s "$dir/want" "$dir/got"
+    ok $? "$mpi: the rings have each access to another rank's memory behind a lock, and what it read and wrote" || sed 's/^/# /' "$dir/got"
 done
 done_testing

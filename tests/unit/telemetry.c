@@ -106,6 +106,16 @@ static const struct telemetry_item items[] = {
                                 .begin_ns = 9,
                                 .enter_ns = 10,
                                 .leave_ns = 11 } },
+    { TELEMETRY_ONESIDED, .call = { .rank = 3,
+                                    .app = 1,
+                                    .op = RING_OP_ACCESS,
+                                    .comm = 4,
+                                    .seq = 5,
+                                    .peer = 6,
+                                    .bytes = 8,
+                                    .read_bytes = 1ull << 40,
+                                    .enter_ns = 10,
+                                    .leave_ns = 11 } },
     { TELEMETRY_PROCESS, .process = { .rank = 3, .app = 1, .state = PROCESS_TRACED, .age_ns = 1ull << 40 } },
     { TELEMETRY_TRAFFIC, .traffic = { .rank = 3,
                                       .app = 1,
@@ -201,7 +211,7 @@ static void there_and_back(void)
 
     is_int((long long)n,
            20 + 77 + 101 + 45 + 24 + 55 + 47 + 77 + 77 + 29 + 61 + 16 + 55 + 77 + 40 + 15 + 31 + 15 + 32 +
-               37 + 35,
+               37 + 35 + 57,
            "a batch has the documented layout, without padding");
     ok(!telemetry_open(&r, batch, n, &err) && r.header.batch == 42 && r.header.now_ns == 4711 &&
            r.header.items == ARRAY_SIZE(items),
@@ -237,6 +247,7 @@ static void there_and_back(void)
             want.gpu = items[i].gpu;
             break;
         case TELEMETRY_CALL:
+        case TELEMETRY_ONESIDED:
             want.call = items[i].call;
             break;
         case TELEMETRY_PROCESS:
@@ -300,7 +311,7 @@ static void refusals(void)
         const char *what, *why;
     } cases[] = {
         { 16, 7, "fewer items announced than there are", "bytes after the last item" },
-        { 16, 21, "more items announced", "missing at the end" },
+        { 16, 22, "more items announced", "missing at the end" },
         { 20, 0, "kind 0", "unknown kind 0" },
         { 20, 200, "kind 200", "unknown kind 200" },
         { 27, 0, "no operation", "unknown operation 0" },
@@ -319,7 +330,7 @@ static void refusals(void)
        "a batch whose last item is bad is rejected before its first is returned: %s", err.text);
     batch[last] = TELEMETRY_GPU;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        uint8_t copy[1024];
+        uint8_t copy[2048];
 
         memcpy(copy, batch, n);
         copy[cases[i].at] = cases[i].value;

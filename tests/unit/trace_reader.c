@@ -549,6 +549,7 @@ static void check_lines(void)
          "\"t0\":5,\"t1\":7}"),
         "{\"r\":3,\"r\":4,\"c\":\"c\",\"s\":1,\"o\":\"scan\",\"b\":1,\"t0\":5,\"t1\":null,\"t1\":7}",
         "{\"r\":3,\"c\":\"c\",\"s\":1,\"o\":\"scan\",\"b\":1,\"t0\":5,\"t1\":7,\"t1\":null}",
+        "{\"r\":3,\"c\":\"c\",\"s\":1,\"o\":\"access\",\"b\":1,\"rb\":9,\"p\":2,\"ti\":4,\"t0\":5,\"t1\":7}",
     };
     static const char *const careful[] = {
         "{\"r\":3,\"c\":\"wor\\u006cd\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7}",
@@ -557,6 +558,8 @@ static void check_lines(void)
         "{\"r\":3,\"c\":\"world\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":1000000000000000000}",
         "{\"r\":3,\"c\":\"w\xc3\xb6rld\",\"s\":41,\"o\":\"allreduce\",\"b\":1,\"t0\":5,\"t1\":7}",
     };
+    static const char whole[] =
+        "{\"r\":3,\"c\":\"c\",\"s\":1,\"o\":\"access\",\"b\":1,\"p\":2,\"t0\":5,\"t1\":7}";
     static const char begun[] =
         "{\"r\":0,\"c\":\"world\",\"o\":\"send\",\"p\":1,\"g\":7,\"s\":1,\"b\":8,\"ti\":3,\"t0\":8,\"t1\":9}";
     struct trace_record a, b;
@@ -581,6 +584,12 @@ static void check_lines(void)
     ok(trace_record_scan(begun, strlen(begun), &a) && a.call.op == RING_OP_SEND && a.call.begin_ns == 3 &&
            call_is_nonblocking(&a.call),
        "the beginning of a nonblocking send is read");
+    ok(trace_record_scan(lines[5], strlen(lines[5]), &a) && a.call.op == RING_OP_ACCESS &&
+           a.call.read_bytes == 9 && a.call.bytes == 1 && a.call.peer == 2 && !call_is_nonblocking(&a.call),
+       "what an access read and wrote is read, and it blocks");
+    ok(!trace_record_scan(whole, strlen(whole), &a) &&
+           trace_record_parse(whole, strlen(whole), &b, &err) < 0 && strstr(err.text, "\"rb\""),
+       "an access that does not say what was read is rejected\n%s", err.text);
 }
 
 /* As libraries and frameworks write them. */

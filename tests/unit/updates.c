@@ -584,7 +584,178 @@ static void test_finished(void)
        "view: one that had steps after that is summed up by its steps\n%s", text);
 }
 
+/* ---- one-sided ---- */
+
+/* Workers that read the memory of rank 0, work, and add to it what they found. */
+struct memory {
+    uint32_t workers;
+    double work_s, access_s; /* an access lasts up to that long, evenly */
+    double slower[SERVED_WORKERS];
+    bool wait; /* each for all before it reads, for what has taken effect: not until they have left */
+    uint32_t read_bytes;
+    served_call *call;
+    void *arg;
+    double left_s[SERVED_WORKERS];
+    uint64_t updates;
+};
+
+static void access_memory(struct memory *m, uint32_t w, uint32_t read, uint32_t written, double enter_s)
+{
+    m->left_s[w] = enter_s + m->access_s * (0.1 + 0.9 * uniform());
+    m->call(&(struct call){ .comm = 1,
+                            .op = RING_OP_ACCESS,
+                            .rank = 1 + w,
+                            .peer = 0,
+                            .read_bytes = read,
+                            .bytes = written,
+                            .enter_ns = (uint64_t)(enter_s * 1e9),
+                            .leave_ns = (uint64_t)(m->left_s[w] * 1e9) },
+            m->arg);
+}
+
+/* Returns when its update took effect. */
+static double iterate(struct memory *m, uint32_t w, double from_s)
+{
+    double enter_s, work_s = m->work_s * (0.7 + 0.6 * uniform()) * (m->slower[w] > 0 ? m->slower[w] : 1);
+
+    access_memory(m, w, m->read_bytes, 0, fmax(from_s, m->left_s[w]));
+    enter_s = m->left_s[w] + work_s;
+    access_memory(m, w, 0, 400000, enter_s);
+    m->updates++;
+    return enter_s + uniform() * (m->left_s[w] - enter_s);
+}
+
+static void iterate_all(struct memory *m, uint32_t iterations)
+{
+    double all_s = 0;
+
+    for (uint32_t i = 0; i < iterations; i++) {
+        double done_s = 0;
+
+        for (uint32_t k = 0; k < m->workers; k++) {
+            uint32_t w = k;
+
+            for (uint32_t j = 0; !m->wait && j < m->workers; j++)
+                w = m->left_s[j] < m->left_s[w] ? j : w;
+            done_s = fmax(done_s, iterate(m, w, m->wait ? all_s : 0));
+        }
+        all_s = done_s;
+    }
+}
+
+static struct memory memory_of(uint32_t workers)
+{
+    struct memory m = {
+        .workers = workers, .work_s = 0.02, .access_s = 1e-4, .read_bytes = 400000, .call = give
+    };
+
+    for (uint32_t w = 0; w < workers; w++)
+        m.left_s[w] = 1 + 0.02 * w / workers;
+    random_state = 11 + workers;
+    return m;
+}
+
+static void run_memory(struct memory *m, uint32_t iterations, uint32_t clocks)
+{
+    updates_free(updates);
+    updates = updates_new();
+    ever = false;
+    m->arg = updates;
+    for (uint32_t w = 0; w < m->workers; w++)
+        updates_clock(updates, 1 + w, w % clocks);
+    iterate_all(m, iterations);
+    updates_get(updates, &got);
+}
+
+static void test_memory(void)
+{
+    struct memory m;
+
+    for (uint32_t workers = 4; workers <= 32; workers *= 2) {
+        m = memory_of(workers);
+        m.access_s = 4e-4 / workers;
+        run_memory(&m, 300, 1);
+        ok(got.found && got.servers == 1 && got.workers == workers && rank_got(0) && rank_got(0)->serves,
+           "memory of %u workers: it is seen whose it is, and that nobody waits", workers);
+        is_near(got.stale_mean, workers - 1.0, 0.05,
+                "memory of %u workers: updates are as stale as there are others", workers);
+        is_near(got.per_s, (double)m.updates / (m.left_s[0] - 1), 0.1,
+                "memory of %u workers: the rate is that of all updates", workers);
+        is_int(slow_ones(), 0, "memory of %u workers: nobody is slow", workers);
+    }
+    m = memory_of(8);
+    m.slower[3] = 2;
+    run_memory(&m, 300, 1);
+    ok(got.found && slow_ones() == 1 && rank_got(4)->slow,
+       "memory: the slow worker is named, and nobody else");
+    is_near(rank_got(4)->times, 2, 0.1, "memory: it works twice as long as the others");
+    is_near(rank_got(4)->slowdown, 8 / 7.5, 0.02, "memory: it costs its own share");
+}
+
+static void test_memory_others(void)
+{
+    static const double access_s[] = { 1e-4, 5e-3, 5e-2 };
+    struct memory m;
+
+    for (size_t i = 0; i < ARRAY_SIZE(access_s); i++)
+        for (uint32_t workers = 2; workers <= 8; workers *= 2) {
+            m = memory_of(workers);
+            m.wait = true;
+            m.access_s = access_s[i];
+            run_memory(&m, 400, 1);
+            ok(!ever,
+               "memory: %u workers that wait for one another, for what took effect in accesses of up to %g s,"
+               " are never taken for others",
+               workers, access_s[i]);
+        }
+    m = memory_of(8);
+    run_memory(&m, 300, 2);
+    ok(!ever, "memory: nothing is said of accesses by two clocks, whose order is not known");
+    m = memory_of(8);
+    m.read_bytes = 16384;
+    run_memory(&m, 300, 1);
+    ok(!ever, "memory: what is read and much smaller than what is written is no parameters");
+}
+
 /* ---- from a trace to the report ---- */
+
+static void write_access(const struct call *c, void *arg)
+{
+    put(arg,
+        "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"access\",\"b\":%llu,\"rb\":%llu,\"p\":%u,\"t0\":%llu,"
+        "\"t1\":%llu}\n",
+        c->rank, c->seq, (unsigned long long)c->bytes, (unsigned long long)c->read_bytes, c->peer,
+        (unsigned long long)c->enter_ns, (unsigned long long)c->leave_ns);
+}
+
+static void test_memory_trace(void)
+{
+    static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
+    struct trace_reader *reader = trace_reader_new(&params);
+    struct memory m = memory_of(8);
+    struct report *report;
+    struct text t = { 0 };
+    struct err err = { "" };
+
+    put(&t, "{\"format\":\"syncguard-trace\",\"version\":2,\"ranks\":[");
+    for (uint32_t r = 0; r < 9; r++)
+        put(&t, "%s{\"rank\":%u,\"node\":\"n\"}", r ? "," : "", r);
+    put(&t, "]}\n");
+    m.slower[3] = 2;
+    m.call = write_access;
+    m.arg = &t;
+    iterate_all(&m, 200);
+    ok(!trace_reader_feed(reader, t.s, t.n, &err) && !trace_reader_finish(reader, &err),
+       "trace of accesses: it is read\n%s", err.text);
+    report = analyze_report(reader, false);
+    ok(report->updates.known && report->updates.servers == 1 && report->updates.workers == 8,
+       "trace of accesses: its report says whose memory it is, and who works");
+    ok(report->job.verdicts.n == 1 && strstr(report->job.verdicts.list[0].text, "rank 4 on n worked "),
+       "trace of accesses: the verdict names the slow worker as it does where workers send messages");
+    report_free(report);
+    trace_reader_free(reader);
+    free(t.s);
+}
 
 static void write_call(const struct call *c, void *arg)
 {
@@ -661,6 +832,9 @@ int main(void)
     test_unknown_words();
     test_finished();
     test_trace();
+    test_memory();
+    test_memory_others();
+    test_memory_trace();
     updates_free(updates);
     view_free(view);
     return done_testing();
