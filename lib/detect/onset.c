@@ -159,8 +159,7 @@ static double left_by(const struct onset_fit *ramp, const float *y, uint32_t n)
     double sum = 0, next = 0, rho, before = 0;
 
     for (uint32_t i = ramp->from; i < n; i++) {
-        double up = i < ramp->to ? (double)(i - ramp->from) / (ramp->to - ramp->from) : 1;
-        double off = y[i] - ramp->before - ramp->height * up;
+        double off = y[i] - ramp->before - ramp->height * onset_rise(ramp->from, ramp->to, i);
 
         sum += off * off;
         next += off * before;
@@ -168,14 +167,6 @@ static double left_by(const struct onset_fit *ramp, const float *y, uint32_t n)
     }
     rho = sum > 0 ? fmin(MEMORY_MAX, fmax(0, next / sum)) : 0;
     return sum / (n - ramp->from) * (1 + rho) / (1 - rho);
-}
-
-/* How far the ramp has risen at that value, 0 to 1. */
-static double ramp_at(const struct onset_fit *ramp, uint32_t i)
-{
-    if (i <= ramp->from)
-        return 0;
-    return i < ramp->to ? (double)(i - ramp->from) / (ramp->to - ramp->from) : 1;
 }
 
 /* Do the values from a to b surely rise as the ramp does?  The memory of their residuals is that of few,
@@ -189,11 +180,11 @@ static bool rises(const struct onset_fit *ramp, const float *y, uint32_t a, uint
     if (b < a + SIDE_MIN)
         return false;
     for (uint32_t i = a; i < b; i++) {
-        g += ramp_at(ramp, i) / n;
+        g += onset_rise(ramp->from, ramp->to, i) / n;
         mean += y[i] / n;
     }
     for (uint32_t i = a; i < b; i++) {
-        double up = ramp_at(ramp, i) - g;
+        double up = onset_rise(ramp->from, ramp->to, i) - g;
 
         gg += up * up;
         gy += up * (y[i] - mean);
@@ -202,7 +193,7 @@ static bool rises(const struct onset_fit *ramp, const float *y, uint32_t a, uint
         return false;
     slope = gy / gg;
     for (uint32_t i = a; i < b; i++) {
-        double off = y[i] - mean - slope * (ramp_at(ramp, i) - g);
+        double off = y[i] - mean - slope * (onset_rise(ramp->from, ramp->to, i) - g);
 
         sum += off * off;
         next += off * before;

@@ -21,6 +21,14 @@ struct onset {
     double height; /* how much higher it is since (a ramp: at its end) */
 };
 
+/* How much of its height it has at i, 0 to 1: all of it at once where `to` is `from`. */
+static inline double onset_rise(uint64_t from, uint64_t to, uint64_t i)
+{
+    if (i < from)
+        return 0;
+    return i < to ? (double)(i - from) / (double)(to - from) : 1;
+}
+
 /* y[n], oldest first, n from 1 to ONSET_MAX, is changed: an unknown value (NaN) becomes the one before it,
  * and the weight of one value is bounded. inflate: how much more a mean over some values varies than
  * independent ones would; lasting: a level that others have as well, and that counts for no change; was_ramp:

@@ -155,10 +155,10 @@ static void set_error(const struct stragglers *s, struct straggler *straggler, c
     double off[WORK_STEPS], noise, mean = 0, square, n_since = n - o->from;
 
     for (uint32_t i = 0; i < n; i++) {
-        double up = i < o->from ? 0 : i < o->to ? (double)(i - o->from) / (o->to - o->from) : 1;
+        double excess = o->height * onset_rise(o->from, o->to, i);
 
-        off[i] = y[i] - o->before - o->height * up;
-        mean += o->height * up / n_since;
+        off[i] = y[i] - o->before - excess;
+        mean += excess / n_since;
     }
     noise = interval_mean_error(off, n, &straggler->freedom) *
             sqrt(n); /* of one step, as far as it does not average out */
@@ -245,12 +245,10 @@ static void set_away(struct straggler *straggler, uint64_t from, uint64_t to, bo
 
 double straggler_excess(const struct straggler *straggler, uint64_t step)
 {
-    if (step < straggler->onset || straggler_is_away(straggler, step))
-        return 0;
-    if (!straggler->drift || step >= straggler->ramp_end)
-        return straggler->excess;
-    return straggler->excess * (double)(step - straggler->onset) /
-           (double)(straggler->ramp_end - straggler->onset);
+    uint64_t full = straggler->drift ? straggler->ramp_end : straggler->onset;
+
+    return straggler_is_away(straggler, step) ? 0
+                                              : straggler->excess * onset_rise(straggler->onset, full, step);
 }
 
 double straggler_excess_in(const struct straggler *straggler, const struct work *w, uint32_t slot,
