@@ -12,6 +12,7 @@ libdetect_a_SOURCES = \
 	lib/detect/diagnosis_private.h \
 	lib/detect/efficiency.c lib/detect/efficiency.h \
 	lib/detect/finding.c lib/detect/finding.h \
+	lib/detect/growth.c lib/detect/growth.h \
 	lib/detect/onset.c lib/detect/onset.h \
 	lib/detect/oscillation.c lib/detect/oscillation.h \
 	lib/detect/places.c lib/detect/places.h \

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "detect/growth.h"
 #include "detect/places.h"
 #include "detect/work.h"
-#include "model/deviate.h"
 #include "model/statistics.h"
 
 #define ONSET_SIGMA_MIN 1e-3 /* clocks are no better, relative to a step */
@@ -23,9 +23,13 @@
 #define MEMORY_MAX 0.8 /* of the correlation from one value to the next */
 /* Variances that are left by a ramp: of more than these the values are uneven, and a ramp has to be seen on
  * either side of the best step, surely. Chosen: where a ramp is right they are one, by chance 1.5. */
-#define UNEVEN   2.0
-#define RISES    0.99
-#define SIDE_MIN 5u /* values, of which the memory is estimated */
+#define UNEVEN 2.0
+#define RISES  0.99
+/* So surely the steps' time must rise with a ramp: it is looked at again and again. Chosen: with 0.99 a ramp
+ * that it does not follow is told as one at some time by 8 of 100 ranks. What was told stays while that is
+ * likelier than not. */
+#define FOLLOWED 0.999
+#define LIKELIER 0.5
 
 struct onset_shape {
     uint32_t n;
@@ -169,38 +173,9 @@ static double left_by(const struct onset_fit *ramp, const float *y, uint32_t n)
     return sum / (n - ramp->from) * (1 + rho) / (1 - rho);
 }
 
-/* Do the values from a to b surely rise as the ramp does?  The memory of their residuals is that of few,
- * whose mean and slope were taken away: their correlation is too low by 2 / n, and so is what it is taken to
- * be by 4 / n of itself (Marriott & Pope, "Bias in the estimation of autocorrelations", Biometrika 41, 1954).
- */
-static bool rises(const struct onset_fit *ramp, const float *y, uint32_t a, uint32_t b)
+static struct growth_shape shape_of(const struct onset_fit *f)
 {
-    double n = b - a, g = 0, mean = 0, gg = 0, gy = 0, sum = 0, next = 0, before = 0, slope, rho;
-
-    if (b < a + SIDE_MIN)
-        return false;
-    for (uint32_t i = a; i < b; i++) {
-        g += onset_rise(ramp->from, ramp->to, i) / n;
-        mean += y[i] / n;
-    }
-    for (uint32_t i = a; i < b; i++) {
-        double up = onset_rise(ramp->from, ramp->to, i) - g;
-
-        gg += up * up;
-        gy += up * (y[i] - mean);
-    }
-    if (!(gg > 1e-9))
-        return false;
-    slope = gy / gg;
-    for (uint32_t i = a; i < b; i++) {
-        double off = y[i] - mean - slope * (onset_rise(ramp->from, ramp->to, i) - g);
-
-        sum += off * off;
-        next += off * before;
-        before = off;
-    }
-    rho = sum > 0 ? fmin(MEMORY_MAX, fmax(0, (n * next / sum + 2) / (n - 4))) : 0;
-    return slope > deviate_student(RISES, n - 2) * sqrt(sum / (n - 2) * (1 + rho) / (1 - rho) / gg);
+    return (struct growth_shape){ f->from, f->to };
 }
 
 /* Must the ramp be believed over the best step?  Uneven values that hang together differ before and behind
@@ -213,8 +188,8 @@ static bool beats(const struct onset_fit *ramp, const struct onset_fit *step, co
 
     if (!((ramp->gain - step->gain) * h->variance > RAMP_GAIN * fmax(h->variance, left)))
         return false;
-    return left <= UNEVEN * h->variance ||
-           (rises(ramp, y, 0, step->from) && rises(ramp, y, step->from, h->n));
+    return left <= UNEVEN * h->variance || (growth_is_sure(y, 0, step->from, shape_of(ramp), RISES) &&
+                                            growth_is_sure(y, step->from, h->n, shape_of(ramp), RISES));
 }
 
 /* A short ramp with a long plateau behind it is a step with a blurred edge. */
@@ -225,7 +200,8 @@ static bool grows_slowly(const struct onset_fit *ramp, uint32_t n)
     return length >= RAMP_SHORT || n - ramp->to < length;
 }
 
-struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bool was_ramp)
+struct onset onset_find(float *y, const float *whole, uint32_t n, double inflate, double lasting,
+                        bool was_ramp)
 {
     struct onset_shape h;
     struct onset_fit step, ramp, best;
@@ -234,7 +210,8 @@ struct onset onset_find(float *y, uint32_t n, double inflate, double lasting, bo
     sum_up(&h, y, n, fmax(ONSET_SIGMA_MIN, fill_unknown(y, n) * inflate));
     step = fit_step(&h);
     ramp = fit_ramp(&h);
-    is_ramp = ramp.gain > step.gain && (was_ramp || beats(&ramp, &step, &h, y)) && grows_slowly(&ramp, n);
+    is_ramp = ramp.gain > step.gain && (was_ramp || beats(&ramp, &step, &h, y)) && grows_slowly(&ramp, n) &&
+              (!whole || growth_is_sure(whole, 0, n, shape_of(&ramp), was_ramp ? LIKELIER : FOLLOWED));
     best = is_ramp ? ramp : step;
     /* What was as high before has been so from the beginning, and varies. */
     if (!is_ramp && (step.gain < STEP_GAIN || step.before > fmax(step.height, lasting)))

@@ -182,21 +182,31 @@ static uint32_t steps_of(const struct stragglers *s, const struct work *w, const
     return n;
 }
 
+/* What the step in that slot took; NaN: a pause is in it.  What the program's rhythm adds is left out. */
+static float step_time_s(const struct work *w, uint32_t slot)
+{
+    const struct work_step *step = &w->step[slot];
+
+    return step->pause ? NAN : step->duration_s / work_beat(w, step->seq);
+}
+
 static void describe_named(struct stragglers *s, const struct work *w, struct named *named)
 {
     struct track *track = &s->places.track[named->track];
     struct straggler *straggler = &named->straggler;
     uint32_t n = steps_of(s, w, track);
     uint32_t since = work_steps_since(w, straggler->onset, n);
-    float y[WORK_STEPS], scratch[WORK_STEPS], median;
+    float y[WORK_STEPS], whole_s[WORK_STEPS], scratch[WORK_STEPS], median;
     struct onset o;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         y[i] = places_excess(&s->places, w, track, work_slot(w, n - 1 - i));
+        whole_s[i] = step_time_s(w, work_slot(w, n - 1 - i));
+    }
     if (n == w->steps)
-        y[0] = NAN; /* the first one that was judged may be half of a step */
+        y[0] = whole_s[0] = NAN; /* the first one that was judged may be half of a step */
     median = (float)statistics_known_medianf(y + n - since, since, scratch);
-    o = onset_find(y, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, track),
+    o = onset_find(y, whole_s, n, s->places.inflate[SHAPE_WINDOW], places_lasting(&s->places, track),
                    straggler->drift);
     named->fitted = 0;
     straggler->scope = track->scope;

@@ -6,7 +6,8 @@
  * two halves the slower one is. Named after two steps in a row above the limit, if it costs enough, and let
  * go well below.
  *
- * Since when, and whether it grows: onset.h. Who is late in some steps only: recurrence.h. */
+ * Since when, and whether it grows, and the steps' time with it: onset.h. Who is late in some steps only:
+ * recurrence.h. */
 #ifndef SYNCGUARD_DETECT_STRAGGLER_H
 #define SYNCGUARD_DETECT_STRAGGLER_H
 

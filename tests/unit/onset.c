@@ -31,16 +31,15 @@ static void make(float *y, const struct shape *s)
 }
 
 /* Values of the series when it is told as a ramp for the first time, looked at as it becomes longer; 0:
- * never.
- */
-static uint32_t told_as_ramp(const struct shape *s)
+ * never.  whole: what the steps took, NULL: not known. */
+static uint32_t told_as_ramp(const struct shape *s, const float *whole)
 {
     float y[ONSET_MAX], now[ONSET_MAX];
 
     make(y, s);
     for (uint32_t n = s->from + FIRST; n <= s->n; n++) {
         memcpy(now, y, n * sizeof(y[0]));
-        if (onset_find(now, n, 1, 0, false).ramp)
+        if (onset_find(now, whole, n, 1, 0, false).ramp)
             return n;
     }
     return 0;
@@ -64,7 +63,7 @@ static void steps(void)
 
         random_state = 7;
         for (uint32_t k = 0; k < SERIES; k++)
-            ramps += told_as_ramp(s) > 0;
+            ramps += told_as_ramp(s, NULL) > 0;
         ok(ramps <= cases[i].max,
            "a step by 0.2 to values that vary by %g, and by %g of it in a row, is no ramp\n%u of %u were",
            s->since_sigma, s->rho, ramps, SERIES);
@@ -88,7 +87,7 @@ static void ramps(void)
 
         random_state = 7;
         for (uint32_t k = 0; k < SERIES; k++) {
-            uint32_t n = told_as_ramp(s);
+            uint32_t n = told_as_ramp(s, NULL);
 
             ramps += n > 0;
             sum += n;
@@ -99,9 +98,41 @@ static void ramps(void)
     }
 }
 
+/* A ramp that the steps' time follows, by another rank's noise beside it, or does not. */
+static void followed(void)
+{
+    static const struct {
+        const char *what;
+        double height; /* of the steps' time */
+        uint32_t min, max;
+    } cases[] = {
+        { "and the steps' time with them", 0.2, 392, SERIES },
+        { "and the steps' time does not", 0, 0, 8 },
+        { "and the steps' time falls", -0.2, 0, 0 },
+    };
+    const struct shape shape = { 180, 60, 100, 0.2, SIGMA, 0 };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct shape time = { 180, 60, 100, cases[i].height, SIGMA, 0 };
+        uint32_t told = 0;
+
+        random_state = 7;
+        for (uint32_t k = 0; k < SERIES; k++) {
+            float whole[ONSET_MAX];
+
+            make(whole, &time);
+            told += told_as_ramp(&shape, whole) > 0;
+        }
+        ok(told >= cases[i].min && told <= cases[i].max,
+           "values rise by 0.2 within 100, %s: from %u to %u of %u series are told as ramps\n%u were",
+           cases[i].what, cases[i].min, cases[i].max, SERIES, told);
+    }
+}
+
 int main(void)
 {
     steps();
     ramps();
+    followed();
     return done_testing();
 }
