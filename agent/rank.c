@@ -48,9 +48,9 @@ struct rank {
     uint64_t halt_ns;        /* when that was first read */
     bool halt_open;          /* reported, and its end is not */
 
-    struct thread thread[RING_THREADS_MAX];
+    struct thread thread[RING_RANK_MAX];
     size_t n_threads;
-    struct comms *comms[RING_THREADS_MAX]; /* by thread; they stay when the rank is over */
+    struct comms *comms[RING_RANK_MAX]; /* by thread; they stay when the rank is over */
 
     struct flow *flow;
     struct event *pending; /* events of several threads, to be sorted */
@@ -95,7 +95,7 @@ void rank_free(struct rank *r)
     if (!r)
         return;
     close_rings(r);
-    for (size_t i = 0; i < RING_THREADS_MAX; i++)
+    for (size_t i = 0; i < RING_RANK_MAX; i++)
         comms_free(r->comms[i]);
     flow_free(r->flow);
     free(r->pending);
@@ -119,7 +119,7 @@ bool rank_has_thread(const struct rank *r, uint32_t thread)
 
 int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info)
 {
-    if (rank_has_thread(r, info->thread) || r->n_threads == RING_THREADS_MAX) {
+    if (rank_has_thread(r, info->thread) || r->n_threads == RING_RANK_MAX) {
         ring_close(ring);
         return -1;
     }
@@ -729,7 +729,7 @@ void rank_announce(struct rank *r, const struct rank_output *out)
     struct comm_arg arg = { r, out };
 
     r->news = r->counts_due = true;
-    for (size_t i = 0; i < RING_THREADS_MAX && r->comms[i]; i++)
+    for (size_t i = 0; i < RING_RANK_MAX && r->comms[i]; i++)
         comms_each(r->comms[i], put_comm, &arg);
 }
 

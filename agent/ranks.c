@@ -154,7 +154,7 @@ static void take_ring(struct ranks *rs, const char *name, uint32_t rank, uint32_
         rs->rank[rs->n++] = r;
     }
     if (rank_add(r, ring, &info) < 0)
-        note(rs, "cannot watch %s: more than %u threads call MPI", name, RING_THREADS_MAX);
+        note(rs, "cannot watch %s: more than %u threads record", name, RING_RANK_MAX);
 }
 
 static bool ends_with(const char *name, const char *suffix)

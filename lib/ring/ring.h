@@ -38,8 +38,14 @@
 #define RING_CAPACITY_THREAD 2048u  /* further threads: 128 KiB each */
 /* the file of a ring of RING_CAPACITY_MAIN events, at most */
 #define RING_MAIN_BYTES (1088u << 10)
-/* rings of further threads per rank: all rings together under 2 MiB */
+/* Rings of a rank: of threads that call MPI (together under 2 MiB), of threads that call NCCL or poll for a
+ * communicator (3 MiB), and Gloo's. */
 #define RING_THREADS_MAX 7u
+#define RING_NCCL_MAX    16u
+#define RING_RANK_MAX    (RING_THREADS_MAX + RING_NCCL_MAX + 1u)
+/* The number of a guest's first ring beside another's; the guest that a process has alone begins with 0. */
+#define RING_NCCL_FIRST RING_THREADS_MAX
+#define RING_GLOO_FIRST (RING_NCCL_FIRST + RING_NCCL_MAX)
 /* communicators in use that a ring describes; events may name further ones */
 #define RING_COMMS_MAX 512u
 

@@ -10,8 +10,7 @@
 #include "gloo/origin.h"
 #include "ring/launch.h"
 
-#define LOCKED_NS     20000
-#define THREAD_BESIDE 11u /* number of the ring beside MPI's (below 7) or NCCL's (below 11) */
+#define LOCKED_NS 20000
 
 struct guest guest;
 
@@ -33,7 +32,7 @@ static void join_step(const char *dir, uint32_t rank, uint32_t world_size)
     launch_process(&info);
     info.rank = world_size == 1 && info.task != UINT32_MAX ? info.task : rank;
     joined.own = !launch_has_rings(dir, &info);
-    info.thread = joined.own ? 0 : THREAD_BESIDE;
+    info.thread = joined.own ? 0 : RING_GLOO_FIRST;
     if (pthread_atfork(NULL, NULL, forked))
         return;
     guest.ring = ring_create(dir, &info, joined.own ? RING_CAPACITY_MAIN : RING_CAPACITY_THREAD);

@@ -13,7 +13,9 @@
 #include "ring/hot.h"
 #include "ring/launch.h"
 
-#define THREADS 4u /* with rings: the program's, and NCCL's that poll */
+/* With rings: the program's, and NCCL's that poll, one for each communicator.  What a thread has takes memory
+ * when it is used. */
+#define THREADS RING_NCCL_MAX
 /* operations of a thread that are under way; the CPU runs no further ahead of the GPU (CUDA's queue) */
 #define POOL  1024u
 #define TRIES 4u /* places looked at for a free one */
@@ -94,7 +96,7 @@ struct operation {
 /* A handle is made of the place, the generation and whether it is a part's; it is never NULL. */
 #define HANDLE_PART       1u
 #define HANDLE_PLACE      1
-#define HANDLE_GENERATION 13
+#define HANDLE_GENERATION 15
 #define GENERATIONS \
     (UINTPTR_MAX >> HANDLE_GENERATION < UINT32_MAX ? UINTPTR_MAX >> HANDLE_GENERATION : UINT32_MAX)
 _Static_assert(THREADS *POOL == 1u << (HANDLE_GENERATION - HANDLE_PLACE), "each place has its handles");
@@ -191,7 +193,7 @@ static void join_step(void)
     launch_process(&process.info);
     snprintf(process.info.library, sizeof(process.info.library), "NCCL");
     process.own = !launch_has_rings(process.dir, &process.info);
-    process.first_thread = process.own ? 0 : RING_THREADS_MAX;
+    process.first_thread = process.own ? 0 : RING_NCCL_FIRST;
     if (pthread_key_create(&process.ended, thread_end) || pthread_atfork(NULL, NULL, forked) || !ring_make(0))
         return;
     process.control = control_page_follow(process.dir);
@@ -479,17 +481,20 @@ static void show_operation(struct thread *t, const struct operation *p, uint64_t
 void *record_begin(struct record_comm *c, const struct record_operation *o)
 {
     struct thread *t = thread_get();
-    bool message = ring_op_is_message(o->op);
     uint32_t seq, generation, parts;
+    bool message = ring_op_is_message(o->op);
+    bool known = c && c->name && !atomic_load_explicit(&process.several, memory_order_relaxed);
+    /* also where it is not recorded: those behind it keep theirs */
+    bool numbered = known && (message ? number_message(c, o, &seq) : number_collective(c, o, &seq));
     struct operation *p;
 
     if (!t)
         return NULL;
-    if (__builtin_expect(!c || !c->name || atomic_load_explicit(&process.several, memory_order_relaxed), 0)) {
+    if (__builtin_expect(!known, 0)) {
         (message ? ring_message_missed : ring_missed)(t->ring);
         return NULL;
     }
-    if (!(message ? number_message(c, o, &seq) : number_collective(c, o, &seq))) {
+    if (!numbered) {
         if (message)
             ring_message_missed(t->ring);
         return NULL;

@@ -20,7 +20,7 @@
  *   events that wait for the agent     RING_CAPACITY_MAIN, _THREAD  as in probe/probe.h                                     dropped, messages_missed
  *   communicators open                 RECORD_COMMS_MAX             operations of further ones are not recorded             missed, messages_missed
  *   communicators described            RING_COMMS_MAX               as in probe/probe.h                                     comms_missed
- *   threads that record                THREADS (record.c)           operations of further ones are not recorded             missed
+ *   threads that record                RING_NCCL_MAX                operations of further ones are not recorded             missed
  *   operations of a thread in flight   POOL (record.c)              the oldest is given up, or the new one is not recorded  missed
  *   other ranks of communicators       COUNTERS_MAX (record.c)      messages of further communicators are not recorded      messages_missed
  *

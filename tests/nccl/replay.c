@@ -606,13 +606,13 @@ static void collect(void)
     n_recorded = 0;
     counted = (struct ring_counts){ 0 };
     inside = false;
-    for (int i = 0; i < RANKS * 4; i++) {
+    for (int i = 0; i < RANKS * (int)RING_NCCL_MAX; i++) {
         struct ring_counts counts;
         struct ring_live live;
         struct ring *r;
         size_t n;
 
-        snprintf(path, sizeof(path), "%s/%d.0.%d.ring", dir, i / 4, i % 4);
+        snprintf(path, sizeof(path), "%s/%d.0.%d.ring", dir, i / (int)RING_NCCL_MAX, i % (int)RING_NCCL_MAX);
         r = ring_open(path, false);
         if (!r)
             continue;
@@ -624,7 +624,7 @@ static void collect(void)
         inside |= ring_live_get(r, &live) && live.op != RING_OP_NONE;
         while ((n = ring_drain(r, events, ARRAY_SIZE(events))) > 0)
             for (size_t k = 0; k < n && n_recorded < ARRAY_SIZE(recorded); k++)
-                recorded[n_recorded++] = (struct recorded){ i / 4, events[k] };
+                recorded[n_recorded++] = (struct recorded){ i / (int)RING_NCCL_MAX, events[k] };
         ring_close(r);
     }
 }
@@ -1321,7 +1321,7 @@ static void play_beside(int version, int rank, int a, int b)
     }
     expect(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     p.stop(handle);
-    snprintf(path, sizeof(path), "%s/%d.0.%u.ring", dir, rank, RING_THREADS_MAX);
+    snprintf(path, sizeof(path), "%s/%d.0.%u.ring", dir, rank, RING_NCCL_FIRST);
     ours = ring_open(path, true);
     if (ours)
         ring_counts_get(ours, &counts);
@@ -1340,6 +1340,77 @@ static void check_beside(int version)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     is_int((long long)shared->bad, 0,
            "version %d: its ring stands beside that of MPI, and a forked child records nothing", version);
+    run_end();
+}
+
+/* ---- threads ---- */
+
+enum { POLLERS = 12, POLLED_TIMES = 5 };
+
+/* A communicator, and NCCL's thread that polls for it. */
+struct polled {
+    struct played *p;
+    struct played_comm comm;
+    pthread_barrier_t *all;
+};
+
+static void *poll_for(void *arg)
+{
+    struct polled *c = arg;
+
+    for (int i = 0; i < POLLED_TIMES; i++) {
+        void *to = played_enqueue(c->p, &c->comm, NCCL_EVENT_P2P, &send_to, 10, 1 - c->comm.rank, CHANNELS);
+
+        expect(to != NULL);
+        c->p->stop(to);
+        run_parts(c->p, &c->comm, to);
+        run_some(c->p, &c->comm, &all_reduce, 1);
+    }
+    pthread_barrier_wait(c->all); /* all of them are there at the same time */
+    return NULL;
+}
+
+static void play_pollers(int version, int rank, int a, int b)
+{
+    static struct polled c[POLLERS];
+    struct played p;
+    pthread_barrier_t all;
+    pthread_t thread[POLLERS];
+
+    (void)a;
+    (void)b;
+    want_parts(1);
+    expect(played_load(&p, plugin, version));
+    pthread_barrier_init(&all, NULL, POLLERS);
+    for (int i = 0; i < POLLERS; i++) {
+        c[i] = (struct polled){ .p = &p,
+                                .comm = { .hash = 100 + (uint64_t)i, .ranks = 2, .rank = rank },
+                                .all = &all };
+        expect(!played_init(&p, &c[i].comm));
+        if (pthread_create(&thread[i], NULL, poll_for, &c[i]))
+            _exit(1);
+    }
+    for (int i = 0; i < POLLERS; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static void check_pollers(int version)
+{
+    uint32_t ordered = 0;
+
+    run_all(2, play_pollers, version, 0, 0);
+    for (size_t i = 0; i < n_recorded; i++)
+        for (size_t k = 0; k < i; k++)
+            ordered += recorded[i].rank == recorded[k].rank && recorded[i].e.comm == recorded[k].e.comm &&
+                       recorded[i].e.op == recorded[k].e.op && recorded[i].e.seq == recorded[k].e.seq + 1;
+    is_int((long long)shared->bad, 0, "version %d: each of %d communicators has a thread that polls for it",
+           version, POLLERS);
+    is_int((long long)n_recorded, 2 * POLLERS * 2 * POLLED_TIMES,
+           "version %d: the collectives and messages of all threads are recorded", version);
+    is_int(ordered, 2 * POLLERS * 2 * (POLLED_TIMES - 1),
+           "version %d: and in each communicator they have their numbers", version);
+    is_int((long long)(counted.missed + counted.messages_missed), 0,
+           "version %d: none of what threads do is missed", version);
     run_end();
 }
 
@@ -1405,6 +1476,8 @@ int main(int argc, char **argv)
     check_full(4);
     check_full(VERSIONS);
     check_many(4);
+    check_pollers(4);
+    check_pollers(VERSIONS);
     for (int version = 4; version <= VERSIONS; version++) {
         check_short(version);
         check_beside(version);
