@@ -139,6 +139,7 @@ UNIT_TESTS = \
 	tests/unit/scenario \
 	tests/unit/schedule \
 	tests/unit/seal \
+	tests/unit/serving \
 	tests/unit/share \
 	tests/unit/shield \
 	tests/unit/sim_job \

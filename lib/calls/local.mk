@@ -20,9 +20,10 @@ libcalls_a_SOURCES = \
 	lib/calls/pieces.c lib/calls/pieces.h \
 	lib/calls/price.c lib/calls/price.h \
 	lib/calls/roles.c lib/calls/roles.h \
+	lib/calls/serving.c lib/calls/serving.h \
 	lib/calls/starvation.c lib/calls/starvation.h \
 	lib/calls/step_paths.c lib/calls/step_paths.h \
 	lib/calls/told_phases.c lib/calls/told_phases.h \
 	lib/calls/updates.c lib/calls/updates.h lib/calls/updates_private.h \
-	lib/calls/updates_figures.c
+	lib/calls/updates_figures.c lib/calls/updates_servers.c
 CALLS_LIBS = libcalls.a $(GRAPH_LIBS) $(DETECT_LIBS) $(RING_LIBS) -lm

@@ -30,6 +30,7 @@ static void forget(struct updates *u)
     for (uint32_t r = 0; r < u->n; r++) {
         free(u->member[r].history);
         accesses_free(u->member[r].accesses);
+        free(u->member[r].serving);
     }
     map_free(&u->pairs);
     free(u->member);
@@ -161,6 +162,7 @@ static struct history *history_of(struct member *m)
 static void restart_times(struct member *m)
 {
     m->begun_ns = 0;
+    m->served_s = 0;
     if (m->history)
         m->history->n = 0;
 }
@@ -208,6 +210,26 @@ static void was_gone_by(struct updates *u, struct member *m, struct pair *p, uin
 static bool repeats(const uint8_t *others, uint32_t period)
 {
     return !memcmp(others, others + period, ORDER - period);
+}
+
+/* The rank answers the peer: if that one's update is its newest, what lay between is what it took. */
+static void serve(const struct updates *u, struct member *m, const struct pair *p, const struct call *c)
+{
+    uint64_t end_ns = call_is_nonblocking(c) ? c->begin_ns : c->leave_ns;
+
+    if (m->begun_ns && m->newest == (uint32_t)(p - u->pair) && end_ns > m->begun_ns)
+        m->served_s = (double)(end_ns - m->begun_ns) * 1e-9 - m->wait_s;
+}
+
+/* Its newest update is over when the next one comes. */
+static void end_serving(struct updates *u, struct member *m, uint64_t now_ns)
+{
+    if (m->served_s > 0 && m->newest != NONE) {
+        if (!m->serving)
+            m->serving = xcalloc(1, sizeof(*m->serving));
+        serving_take(m->serving, u->pair[m->newest].usual_take, now_ns, m->served_s);
+    }
+    m->served_s = 0;
 }
 
 /* The rank receives from the peer: how many runs of others were between, and do these numbers repeat?  In an
@@ -309,6 +331,8 @@ static void take(struct updates *u, struct member *m, struct pair *p, const stru
         p->begun_ns = c->enter_ns;
         p->took_ns = m->took_ns = c->leave_ns;
         order_follows(m, p);
+        if (m->serves && !m->accesses)
+            end_serving(u, m, c->leave_ns);
         p->takes++;
         m->takes++;
         link_newest(u, m, p);
@@ -346,6 +370,8 @@ static void give(struct updates *u, struct member *m, struct pair *p, const stru
         if (u->any && !m->serves && m->anchor == (uint32_t)(p - u->pair))
             end_turn(m, p->gave_ns);
     }
+    if (m->serves && !m->accesses)
+        serve(u, m, p, c);
     p->gave_bytes += c->bytes;
 }
 
@@ -386,7 +412,7 @@ static void pass(struct updates *u, struct member *m, struct pair *p, const stru
 
 /* In the order of their ends, as the rank would have them whose memory it is, had they been messages.  Where
  * nobody has an access it would wait.  False: there are too many pairs. */
-static bool serve(struct updates *u, const struct call *newest)
+static bool serve_accesses(struct updates *u, const struct call *newest)
 {
     struct member *m = &u->member[newest->peer];
     struct call c;
@@ -415,7 +441,7 @@ static bool pass_access(struct updates *u, const struct call *c)
     if (!p)
         return false;
     pass(u, &u->member[c->rank], p, c, false);
-    return serve(u, c);
+    return serve_accesses(u, c);
 }
 
 static bool pass_message(struct updates *u, const struct call *c)
@@ -443,6 +469,8 @@ static void meet(struct updates *u, struct member *m)
     m->takes = 0;
     m->serves = m->slow = false;
     restart_times(m);
+    free(m->serving);
+    m->serving = NULL;
     if (m->history)
         m->history->n_stale = m->history->stale_max = 0;
 }
@@ -561,6 +589,7 @@ void updates_gap(struct updates *u, uint32_t rank)
     m->gap++;
     u->computed = false;
     m->left_ns = m->begun_ns = 0;
+    m->served_s = 0;
 }
 
 void updates_end_rank(struct updates *u, uint32_t rank)

@@ -36,7 +36,7 @@
  *
  * Pure and causal; a call at a time, each rank's in the order in which it left them, whatever the order
  * between ranks.  Memory: 200 bytes for a rank's exchange with another one, 1.5 KB a rank once a server was
- * seen.  Units: seconds, updates; NaN not known. */
+ * seen, 1 KB more a server.  Units: seconds, updates; NaN not known. */
 #ifndef SYNCGUARD_CALLS_UPDATES_H
 #define SYNCGUARD_CALLS_UPDATES_H
 
@@ -73,13 +73,20 @@ struct updates_rank {
     double turn_s, work_s, wait_s;
     double usual_work_s; /* median */
     /* worker: its own work over that of the other workers, server: the time that it takes for an update over
-     * that of the other servers; medians, 1 is as they; NaN where there are too few others */
+     * that of the other servers; medians, 1 is as they; NaN where there are too few others.  became_slow: the
+     * server's time over its own before. */
     double times;
     /* It is slower than what chance and their differences explain; worker: and others went by it in its
      * newest iterations. */
     bool slow;
+    /* server: not slower than the others, or the only one, but than it was itself (calls/serving.h): for so
+     * long, since so many of its updates */
+    bool became_slow;
+    double since_s;
+    uint64_t since_update;
     /* The rate of all with it as fast as the others, over the rate as it is.  A slow worker costs its own
-     * share, a slow server what all workers wait for it longer than for others. */
+     * share, a slow server what all workers wait for it longer than for others, or, where it is the only one,
+     * than they did before (model/serving.h). */
     double slowdown;
     /* worker: of its newest updates; the most of all */
     double stale_mean, stale_p95;

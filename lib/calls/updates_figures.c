@@ -126,41 +126,6 @@ static double price_of_worker(const struct updates_figures *f, const struct upda
     return fmin(per_s, f->per_s / f->busy_ratio) / f->per_s;
 }
 
-/* How much longer a worker waits for a slow server than for the others: than for the last of those whose
- * answers it had taken before, as those that it takes later may have been there for long; and at least what
- * an update takes that server longer. */
-static double longer_for(const struct updates *u, const struct updates_rank *worker,
-                         const struct updates_rank *server)
-{
-    const struct pair *own = valid_pair(u, worker->rank, server->rank);
-    double before_s = 0, least_s = server->usual_work_s * (1 - 1 / server->times);
-
-    if (!own)
-        return 0;
-    for (uint32_t i = u->member[worker->rank].first; i != NONE; i = u->pair[i].next) {
-        const struct pair *p = &u->pair[i];
-
-        if (p->epoch == own->epoch && p->answer_s < own->answer_s)
-            before_s = fmax(before_s, (double)p->answer_s);
-    }
-    return before_s > 0 ? fmax(least_s, (double)own->answer_s - before_s) : least_s;
-}
-
-/* Of a server, for which all workers wait. */
-static double price_of_server(const struct updates *u, const struct updates_figures *f,
-                              const struct updates_rank *k)
-{
-    double per_s = 0;
-
-    for (const struct updates_rank *w = u->rank; w < u->rank + f->n; w++) {
-        double turn_s = w->turn_s - (w->serves ? 0 : longer_for(u, w, k));
-
-        if (!w->serves && w->turns && !w->silent)
-            per_s += turn_s > 0 ? 1 / turn_s : 1 / w->turn_s;
-    }
-    return per_s / f->per_s;
-}
-
 static void compare(struct updates *u, const struct updates_figures *f)
 {
     struct usual workers = usual_of(u, f->n, NULL);
@@ -172,7 +137,10 @@ static void compare(struct updates *u, const struct updates_figures *f)
 
         k->times = known ? k->usual_work_s / usual.work_s : NAN;
         k->slow = known && is_slow(u, k, &usual);
-        k->slowdown = !k->slow ? 1 : k->serves ? price_of_server(u, f, k) : price_of_worker(f, k);
+        if (k->serves)
+            updates_server(u, f, k);
+        else
+            k->slowdown = k->slow ? price_of_worker(f, k) : 1;
         slow += k->slow && !k->serves;
     }
     for (struct updates_rank *k = u->rank; k < u->rank + f->n; k++) {

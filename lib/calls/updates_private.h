@@ -1,9 +1,10 @@
 /* updates_private.h - what is kept of servers and workers, which updates.c takes from their calls and
- * updates_figures.c compares. */
+ * updates_figures.c and updates_servers.c compare. */
 #ifndef SYNCGUARD_CALLS_UPDATES_PRIVATE_H
 #define SYNCGUARD_CALLS_UPDATES_PRIVATE_H
 
 #include "calls/accesses.h"
+#include "calls/serving.h"
 #include "calls/updates.h"
 #include "common/map.h"
 
@@ -77,6 +78,9 @@ struct member {                /* a rank */
     uint64_t begun_ns;       /* the iteration that goes on; 0: none */
     double work_s, wait_s;   /* in it */
     struct history *history; /* NULL: no server was seen yet */
+    /* Server: what its newest update took it until the answer; 0: it has not answered it, or not at once. */
+    double served_s;
+    struct serving *serving; /* all such times; NULL: there are none */
 };
 
 struct updates {
@@ -106,5 +110,8 @@ static inline const struct pair *valid_pair(const struct updates *u, uint32_t ra
 
     return p && p->epoch == u->member[rank].epoch ? p : NULL;
 }
+
+/* updates_servers.c: what a server costs, and whether it became slower: slow, times, slowdown, since_... */
+void updates_server(const struct updates *u, const struct updates_figures *f, struct updates_rank *k);
 
 #endif

@@ -48,8 +48,9 @@ const char *finding_class_name(enum finding_class c);
 const char *finding_scope_name(enum finding_scope s);
 
 /* Whether a straggler's slow work holds all ranks back in each step, or it is one of a job without steps
- * (calls/updates.h): a worker, which holds back only itself, or a server, for which all workers wait. */
-enum finding_duty { DUTY_STEPS, DUTY_WORKER, DUTY_SERVER };
+ * (calls/updates.h): a worker, which holds back only itself, or a server, for which all workers wait:
+ * slower than the others, or than it was itself. */
+enum finding_duty { DUTY_STEPS, DUTY_WORKER, DUTY_SERVER, DUTY_SLOWED_SERVER };
 
 struct finding;
 /* Of the slowdown. */

@@ -19,6 +19,7 @@ libmodel_a_SOURCES = \
 	lib/model/pipeline.c lib/model/pipeline.h \
 	lib/model/projection.c lib/model/projection.h lib/model/traffic.c lib/model/traffic.h \
 	lib/model/regime.c lib/model/regime.h \
+	lib/model/serving.c lib/model/serving.h \
 	lib/model/staleness.c lib/model/staleness.h \
 	lib/model/strategy.c lib/model/strategy.h \
 	lib/model/statistics.c lib/model/statistics.h \

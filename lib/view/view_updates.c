@@ -91,7 +91,7 @@ void view_updates_append(const struct view *v, const struct finding *f, bool pas
                     "%s %s times as long an iteration as the other workers, which %s not wait for it",
                     past ? "worked" : "works", times, past ? "did" : "do");
     else
-        text_append(buf, size,
-                    "%s %s times as long for an update as the other servers, and all workers %s for it",
-                    past ? "took" : "takes", times, past ? "waited" : "wait");
+        text_append(buf, size, "%s %s times as long for an update as %s, and all workers %s for it",
+                    past ? "took" : "takes", times, f->duty == DUTY_SERVER ? "the other servers" : "before",
+                    past ? "waited" : "wait");
 }

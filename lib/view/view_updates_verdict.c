@@ -10,15 +10,17 @@
 void view_updates_describe(const struct view *v, double now_s, const struct updates_rank *k, uint32_t id,
                            const struct view_verdict *before, struct view_verdict *d)
 {
-    double kept_s = k->turns * k->turn_s;
-    uint64_t since = k->updates > k->turns ? k->updates - k->turns : 0;
+    double kept_s = k->became_slow ? k->since_s : k->turns * k->turn_s;
+    uint64_t since = k->became_slow ? k->since_update : k->updates > k->turns ? k->updates - k->turns : 0;
 
     *d = (struct view_verdict){
         .finding = { .id = id,
                      .with = id,
                      .class = FINDING_STRAGGLER,
                      .scope = SCOPE_RANK,
-                     .duty = k->serves ? DUTY_SERVER : DUTY_WORKER,
+                     .duty = k->became_slow ? DUTY_SLOWED_SERVER
+                             : k->serves    ? DUTY_SERVER
+                                            : DUTY_WORKER,
                      .place = k->rank,
                      .other = WORK_PLACE_NONE,
                      .standing = true,

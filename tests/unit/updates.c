@@ -161,6 +161,57 @@ static void test_slow_server(void)
             0.06, "servers: its price is what all workers wait longer for it");
 }
 
+/* A single server, slower than before from an update on. */
+static void test_slowed_server(void)
+{
+    static const struct {
+        uint32_t workers;
+        double service_s, times;
+    } cases[] = { { 8, 0.001, 2 }, { 8, 0.002, 3 }, { 16, 0.001, 1.5 }, { 4, 0.001, 4 } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct served s = job(cases[i].workers, 1);
+        const struct updates_rank *k;
+        uint64_t before;
+        double rate, since_s;
+        char what[64];
+
+        snprintf(what, sizeof(what), "a single server of %u workers", cases[i].workers);
+        s.service_s = cases[i].service_s;
+        run(&s, 150);
+        is_int(slow_ones(), 0, "%s is not slow before it is slower", what);
+        before = s.updates;
+        rate = (double)before / (s.now_s - 1);
+        since_s = s.now_s;
+        s.slow_server[0] = cases[i].times;
+        for (uint32_t n = 0; n < 150 * s.workers; n++)
+            served_step(&s);
+        updates_get(updates, &got);
+        k = rank_got(0);
+        if (!ok(got.found && k->slow && k->became_slow && slow_ones() == 1,
+                "%s that became slower is named, and nobody else", what))
+            continue;
+        is_near(k->times, cases[i].times, 0.08, "%s takes so many times as long as before", what);
+        is_near(k->slowdown, rate / ((double)(s.updates - before) / (s.now_s - since_s)), 0.06,
+                "%s costs the rate before over the rate since", what);
+        is_near(k->since_s, s.now_s - since_s, 0.1, "%s is slower since then", what);
+        is_near((double)k->since_update, (double)before, 0.1, "%s is slower since that update", what);
+    }
+    for (int late = 0; late < 2; late++) {
+        struct served s = job(8, 1);
+
+        s.service_s = 0.001;
+        s.slow_server[0] = late ? 1 : 4;
+        run(&s, 200);
+        s.slow_server[0] *= late ? 1.05 : 1;
+        for (uint32_t n = 0; n < 1600; n++)
+            served_step(&s);
+        updates_get(updates, &got);
+        ok(got.found && !slow_ones(), "a single server that takes %s is not slow",
+           late ? "a little longer than before" : "as long as it did from the beginning");
+    }
+}
+
 static void test_mixed_speeds(void)
 {
     struct served s = job(8, 1);
@@ -515,6 +566,34 @@ static void test_words(void)
     ok(!view_updates_get(view, &f), "view: of servers that wait for all there are no such figures");
 }
 
+/* Its only server becomes slower. */
+static void test_slowed_words(void)
+{
+    struct served s = job(8, 1);
+    const struct view_verdict *d;
+    double since_s;
+
+    s.service_s = 0.002;
+    show(&s, 150);
+    since_s = s.now_s;
+    s.slow_server[0] = 2;
+    for (uint32_t i = 0; i < 150 * s.workers; i++) {
+        served_step(&s);
+        if (i % s.workers == 0)
+            view_tick(view, s.now_s);
+    }
+    view_tick(view, s.now_s);
+    if (!is_int((long long)view_verdicts_get(view, &d), 1,
+                "view: of a server that slows there is one verdict"))
+        return;
+    is_str(d->culprit[0], "r0", "view: that server is named");
+    ok(strstr(d->text, "rank 0 on node0 takes ") &&
+           strstr(d->text, " times as long for an update as before, and all workers wait for it; this costs "
+                           "all of them: "),
+       "view: the verdict says what it did before\n%s", d->text);
+    is_near(s.now_s - d->since_s, s.now_s - since_s, 0.15, "view: the verdict begins when the server slowed");
+}
+
 static void test_unknown_words(void)
 {
     struct served s = job(8, 1);
@@ -819,6 +898,7 @@ int main(void)
     test_healthy();
     test_slow_worker();
     test_slow_server();
+    test_slowed_server();
     test_mixed_speeds();
     test_stopped();
     test_bounded();
@@ -829,6 +909,7 @@ int main(void)
     test_missing();
     test_unknown();
     test_words();
+    test_slowed_words();
     test_unknown_words();
     test_finished();
     test_trace();
