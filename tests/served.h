@@ -28,6 +28,7 @@ struct served {
     bool in_turns;        /* servers take the workers in their order, and wait for each */
     const uint8_t *order; /* the same in this order, of order_n, again and again; NULL: not so */
     uint32_t order_n;
+    bool polls;  /* servers receive only what is there */
     bool asks;   /* a worker asks with a small message for what it reads */
     bool varies; /* no two updates have the same size */
     uint32_t read_bytes, write_bytes;
@@ -104,6 +105,8 @@ static inline void served_write(struct served *s, uint32_t w, uint32_t at, doubl
     uint64_t stale = s->all[at] - s->written[at][w] - s->at_read[at][w];
     double enter_s = s->free_s[at], leave_s = fmax(enter_s, sent_s + s->latency_s) + SERVED_CALL_S;
 
+    if (s->polls)
+        enter_s = leave_s - SERVED_CALL_S;
     if (!at && s->written[at][w]) {
         s->stale[w][s->n_stale[w]++ % SERVED_STALE] = (uint32_t)stale;
         s->stale_max = stale > s->stale_max ? (uint32_t)stale : s->stale_max;

@@ -222,14 +222,13 @@ static void serve(const struct updates *u, struct member *m, const struct pair *
 }
 
 /* Its newest update is over when the next one comes. */
-static void end_serving(struct updates *u, struct member *m, uint64_t now_ns)
+static void end_serving(const struct updates *u, struct member *m, uint64_t now_ns)
 {
-    if (m->served_s > 0 && m->newest != NONE) {
-        if (!m->serving)
-            m->serving = xcalloc(1, sizeof(*m->serving));
-        serving_take(m->serving, u->pair[m->newest].usual_take, now_ns, m->served_s);
-    }
-    m->served_s = 0;
+    if (!(m->served_s > 0) || m->newest == NONE)
+        return;
+    if (!m->serving)
+        m->serving = xcalloc(1, sizeof(*m->serving));
+    serving_take(m->serving, u->pair[m->newest].usual_take, now_ns, m->served_s);
 }
 
 /* The rank receives from the peer: how many runs of others were between, and do these numbers repeat?  In an
@@ -289,12 +288,12 @@ static void end_turn(struct member *m, uint64_t now_ns)
     if (m->begun_ns && now_ns > m->begun_ns) {
         h = history_of(m);
         h->turn_s[h->n % UPDATES_TURNS] = (float)((double)(now_ns - m->begun_ns) * 1e-9);
-        h->work_s[h->n % UPDATES_TURNS] = (float)m->work_s;
+        h->work_s[h->n % UPDATES_TURNS] = (float)(m->serves && !m->accesses ? m->served_s : m->work_s);
         h->wait_s[h->n % UPDATES_TURNS] = (float)m->wait_s;
         h->n++;
     }
     m->begun_ns = now_ns;
-    m->work_s = m->wait_s = 0;
+    m->work_s = m->wait_s = m->served_s = 0;
 }
 
 /* Its own work before the call, and the call itself. */

@@ -44,6 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/interval.h"
 #include "ring/call.h"
 
 #define UPDATES_BYTES     4096u      /* smaller messages hold no parameters */
@@ -84,6 +85,12 @@ struct updates_rank {
     bool became_slow;
     double since_s;
     uint64_t since_update;
+    /* server: share of its time in its newest turns that it does not wait for messages, with its 90 %
+     * interval; limit: that is nearly all of it, what it does is serving, and workers wait in its queue: with
+     * more of them the rate stays what it is */
+    double busy_ratio;
+    struct interval busy;
+    bool limit;
     /* The rate of all with it as fast as the others, over the rate as it is.  A slow worker costs its own
      * share, a slow server what all workers wait for it longer than for others, or, where it is the only one,
      * than they did before (model/serving.h). */

@@ -150,6 +150,7 @@ static void compare(struct updates *u, const struct updates_figures *f)
         if (!k->slow)
             k->slowdown = 1;
         u->member[k->rank].slow = k->slow;
+        u->member[k->rank].limit = k->limit;
     }
 }
 
@@ -221,7 +222,9 @@ static void take_ranks(struct updates *u, struct updates_figures *f)
 
         if (m->first == NONE || (m->ended && !all))
             continue;
-        *k = (struct updates_rank){ .rank = r, .serves = m->serves };
+        *k = (struct updates_rank){
+            .rank = r, .serves = m->serves, .busy_ratio = NAN, .busy = INTERVAL_UNKNOWN
+        };
         take_times(k, m->history ? m->history : &none);
         for (uint32_t i = m->first; i != NONE; i = u->pair[i].next) {
             const struct pair *p = &u->pair[i];

@@ -54,6 +54,7 @@ struct pair {
 
 struct history { /* of a rank, the newest of each at n - 1, modulo its length */
     uint32_t n, n_stale;
+    /* work: a server's, from an update to its answer, 0: not known */
     float turn_s[UPDATES_TURNS], work_s[UPDATES_TURNS], wait_s[UPDATES_TURNS];
     uint32_t stale[UPDATES_STALE], stale_max;
     uint64_t took_ns[RECENT]; /* when a server received its newest updates ... */
@@ -65,10 +66,10 @@ struct member {                /* a rank */
     struct accesses *accesses; /* of others to its memory; NULL: none */
     uint64_t accessed_ns;      /* when the newest of them ended */
     uint32_t clock;
-    bool ended, slow;
-    uint32_t epoch; /* collectives that it took part in */
-    uint32_t gap;   /* times that calls were missing */
-    uint32_t first; /* pair; NONE */
+    bool ended, slow, limit; /* slow, limit: as it was told last */
+    uint32_t epoch;          /* collectives that it took part in */
+    uint32_t gap;            /* times that calls were missing */
+    uint32_t first;          /* pair; NONE */
     uint32_t oldest, newest;
     uint32_t anchor;         /* pair that its iterations are counted by */
     uint64_t takes;          /* runs received, from all, in this epoch ... */
@@ -111,7 +112,8 @@ static inline const struct pair *valid_pair(const struct updates *u, uint32_t ra
     return p && p->epoch == u->member[rank].epoch ? p : NULL;
 }
 
-/* updates_servers.c: what a server costs, and whether it became slower: slow, times, slowdown, since_... */
+/* updates_servers.c: what a server costs, whether it became slower, and whether it is the limit: slow, times,
+ * slowdown, since_..., busy..., limit */
 void updates_server(const struct updates *u, const struct updates_figures *f, struct updates_rank *k);
 
 #endif

@@ -27,8 +27,10 @@ struct report_updates_rank {
     double slowdown; /* what it costs all; 1: it is not slow */
     double stale_mean, stale_p95;
     int64_t stale_max;
-    double silent_s; /* a worker's, while others write */
-    bool silent;     /* for so long that it counts in no sum */
+    double busy_ratio, busy_low, busy_high; /* a server's, with its 90 % interval */
+    bool limit;                             /* with more workers the rate stays what it is */
+    double silent_s;                        /* a worker's, while others write */
+    bool silent;                            /* for so long that it counts in no sum */
 };
 
 struct report_updates {

@@ -24,7 +24,8 @@ struct view_updates {
 };
 /* false: the job is not seen to do that, and was not. */
 bool view_updates_get(const struct view *v, struct view_updates *f);
-/* Staleness beside these limits, without a capital and a full stop; "": it is not known.  Returns buf. */
+/* The server that is the limit, if one is, and staleness beside these limits, without a capital and a full
+ * stop; "": nothing is known.  Returns buf. */
 char *view_updates_text(const struct view_updates *f, char *buf, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "calls/updates.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "model/interval.h"
 #include "model/staleness.h"
 #include "view/updates.h"
 #include "view/view_private.h"
@@ -34,18 +35,38 @@ bool view_updates_judge(const struct view *v, double now_s, struct view_updates 
 
 /* ---- in words ---- */
 
+/* "rank 0 serves 97 % (95 to 99 %) of the time while workers wait in its queue: more workers do not add
+ * updates" */
+static void append_limit(const struct view_updates *f, char *buf, size_t size)
+{
+    const struct updates_rank *limit = NULL;
+
+    for (const struct updates_rank *k = f->u.rank; k < f->u.rank + f->u.n; k++)
+        if (k->limit && (!limit || k->busy_ratio > limit->busy_ratio))
+            limit = k;
+    if (!limit)
+        return;
+    text_append(buf, size, "rank %u %s %.0f %%", limit->rank, f->past ? "served" : "serves",
+                100 * limit->busy_ratio);
+    if (interval_known(limit->busy) && limit->busy.high - limit->busy.low >= 0.01)
+        text_append(buf, size, " (%.0f to %.0f %%)", 100 * limit->busy.low, 100 * limit->busy.high);
+    text_append(buf, size, " of the time while workers %s in its queue: more workers %s not add updates",
+                f->past ? "waited" : "wait", f->past ? "would" : "do");
+}
+
 char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_figures *u = &f->u;
 
     buf[0] = '\0';
+    append_limit(f, buf, size);
     if (isnan(u->stale_mean))
         return buf;
     text_append(
         buf, size,
-        "between a worker's read and its write %.1f updates of others %s applied on average (in 95 %% of "
+        "%sbetween a worker's read and its write %.1f updates of others %s applied on average (in 95 %% of "
         "the cases %.0f or fewer, at most %u)",
-        u->stale_mean, f->past ? "were" : "are", u->stale_p95, u->stale_max);
+        *buf ? "; " : "", u->stale_mean, f->past ? "were" : "are", u->stale_p95, u->stale_max);
     text_append(
         buf, size,
         "; for gradients of a quadratic loss a learning rate times curvature below %.3g is stable with "
@@ -57,7 +78,7 @@ char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
 void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_figures *u = &f->u;
-    char text[400];
+    char text[512];
 
     buf[0] = '\0';
     if (f->compared || !f->past)

@@ -212,6 +212,46 @@ static void test_slowed_server(void)
     }
 }
 
+/* Servers that are busy, and those that are not. */
+static void test_limit(void)
+{
+    static const struct {
+        const char *name;
+        uint32_t workers, servers;
+        double service_s;
+        bool polls, limit;
+    } cases[] = {
+        { "a server that all wait for", 8, 1, 0.005, false, true },
+        { "a server that looks for messages, and that all wait for", 8, 1, 0.005, true, true },
+        { "one of two servers that all wait for", 16, 2, 0.004, false, true },
+        { "a server with time left", 8, 1, 0.001, false, false },
+        { "a server that looks for messages, with time left", 8, 1, 0.001, true, false },
+        { "a server that is busy for two thirds of its time", 8, 1, 0.002, true, false },
+        { "a server with little to do for many workers", 32, 1, 0.0002, false, false },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct served s = job(cases[i].workers, cases[i].servers);
+        const struct updates_rank *k;
+        double busy;
+
+        s.service_s = cases[i].service_s;
+        s.cv = 0.6; /* with less a queue that never ends keeps the workers in its order */
+        s.polls = cases[i].polls;
+        run(&s, 200);
+        k = rank_got(0);
+        if (!ok(got.found && k, "%s: it is seen that nobody waits for all", cases[i].name))
+            continue;
+        busy = (double)s.updates * s.service_s / (s.now_s - 1);
+        is_int(k->limit, cases[i].limit, "%s is %sthe limit", cases[i].name, cases[i].limit ? "" : "not ");
+        ok(!k->slow, "%s is not slow for that", cases[i].name);
+        if (!s.polls)
+            is_near(k->busy_ratio, busy, 0.2, "%s: this share of its time", cases[i].name);
+        ok(k->busy.low <= k->busy_ratio && k->busy.high >= k->busy_ratio && k->busy.high <= 1,
+           "%s: with an interval", cases[i].name);
+    }
+}
+
 static void test_mixed_speeds(void)
 {
     struct served s = job(8, 1);
@@ -594,6 +634,22 @@ static void test_slowed_words(void)
     is_near(s.now_s - d->since_s, s.now_s - since_s, 0.15, "view: the verdict begins when the server slowed");
 }
 
+static void test_limit_words(void)
+{
+    struct served s = job(8, 1);
+    const struct view_verdict *d;
+    char text[512];
+
+    s.service_s = 0.005;
+    s.cv = 0.6;
+    show(&s, 200);
+    view_sentence(view, s.now_s, text, sizeof(text));
+    ok(strstr(text, "; rank 0 serves ") &&
+           strstr(text, " of the time while workers wait in its queue: more workers do not add updates; "),
+       "view: a server that is the limit is in its sentence\n%s", text);
+    is_int((long long)view_verdicts_get(view, &d), 0, "view: that is no verdict");
+}
+
 static void test_unknown_words(void)
 {
     struct served s = job(8, 1);
@@ -899,6 +955,7 @@ int main(void)
     test_slow_worker();
     test_slow_server();
     test_slowed_server();
+    test_limit();
     test_mixed_speeds();
     test_stopped();
     test_bounded();
@@ -910,6 +967,7 @@ int main(void)
     test_unknown();
     test_words();
     test_slowed_words();
+    test_limit_words();
     test_unknown_words();
     test_finished();
     test_trace();
