@@ -137,6 +137,7 @@ UNIT_TESTS = \
 	tests/unit/roles \
 	tests/unit/scaling \
 	tests/unit/scenario \
+	tests/unit/rounds \
 	tests/unit/schedule \
 	tests/unit/seal \
 	tests/unit/serving \

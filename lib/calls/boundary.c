@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls/cycle.h"
+#include "calls/rounds.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
 
@@ -42,7 +43,8 @@ struct call_kind {
 struct anchor {
     bool known;
     struct call_kind k;
-    uint32_t every; /* 0: as the other ranks that count on its communicator */
+    uint32_t every;    /* 0: as the other ranks that count on its communicator */
+    uint32_t messages; /* of a message: the last of so many ends a step; 0: each does */
 };
 
 struct caller { /* a rank */
@@ -77,6 +79,7 @@ struct boundary {
     bool found;            /* enough is known */
     bool anchored, phased; /* ... of what ends a step, and of which of its numbers */
     uint32_t lookout;      /* the rank that the phase is looked for on */
+    struct rounds *rounds; /* NULL: they were found, or no message came */
     uint32_t phase, seen;
     struct cycle_place place[PLACES_MAX];
     uint64_t ended_ns[PLACES_MAX]; /* the lookout's newest anchors */
@@ -100,13 +103,14 @@ void boundary_free(struct boundary *b)
         free(b->rank[r].kind);
         free(b->rank[r].left);
     }
+    rounds_free(b->rounds);
     free(b->rank);
     free(b);
 }
 
 size_t boundary_bytes(const struct boundary *b)
 {
-    size_t bytes = b->cap * sizeof(*b->rank);
+    size_t bytes = b->cap * sizeof(*b->rank) + (b->rounds ? rounds_bytes(b->rounds) : 0);
 
     for (uint32_t r = 0; r < b->n; r++)
         bytes += b->rank[r].kinds_cap * sizeof(*b->rank[r].kind) + b->rank[r].cycle.cap * sizeof(uint32_t) +
@@ -126,6 +130,8 @@ void boundary_rank_end(struct boundary *b, uint32_t rank)
 {
     if (rank < b->n)
         b->rank[rank].known = false;
+    if (b->rounds)
+        rounds_end_rank(b->rounds, rank);
 }
 
 uint32_t boundary_period(const struct boundary *b)
@@ -289,7 +295,7 @@ static struct anchor anchor_on_message(const struct boundary *b, const struct ca
         if (!best || c->token < best->token)
             best = c;
     }
-    return best ? (struct anchor){ true, *best, 1 } : (struct anchor){ 0 };
+    return best ? (struct anchor){ true, *best, 1, 0 } : (struct anchor){ 0 };
 }
 
 /* The largest communicator's collectives: a step has `every` of them. */
@@ -314,7 +320,7 @@ static struct anchor anchor_on_comm(const struct boundary *b, const struct calle
             every += cycle_count(&k->cycle, k->kind[i].token);
     if (!every && k->calls >= PATIENCE)
         every = 1;
-    return (struct anchor){ true, { .side = CALL_COLLECTIVE, .comm = comm }, every };
+    return (struct anchor){ true, { .side = CALL_COLLECTIVE, .comm = comm }, every, 0 };
 }
 
 static int by_comm(const void *a, const void *b)
@@ -387,6 +393,7 @@ static bool enough_known(const struct boundary *b)
 static bool same_anchor(const struct anchor *a, const struct anchor *b)
 {
     return a->known == b->known && a->k.side == b->k.side && a->k.comm == b->k.comm && a->every == b->every &&
+           a->messages == b->messages &&
            (a->k.side == CALL_COLLECTIVE || (a->k.peer == b->k.peer && a->k.tag == b->k.tag));
 }
 
@@ -433,6 +440,37 @@ static bool look_for_anchors(struct boundary *b)
     return again;
 }
 
+/* Of ranks that do different things, and exchange messages alone.  True when steps end elsewhere than before.
+ */
+static bool count_rounds(struct boundary *b)
+{
+    bool again = b->anchored, moved = false;
+    struct round round;
+
+    for (uint32_t r = b->n; r-- > 0;) {
+        struct caller *k = &b->rank[r];
+        struct anchor before = k->anchor;
+
+        if (!k->known)
+            continue;
+        k->anchor = (struct anchor){ 0 };
+        if (rounds_of(b->rounds, r, &round)) {
+            struct call_kind kind = {
+                .side = round.side, .comm = round.comm, .peer = round.peer, .tag = round.tag
+            };
+
+            k->anchor = (struct anchor){ true, kind, 1, round.messages };
+            b->lookout = r;
+        }
+        moved = moved || !same_anchor(&before, &k->anchor);
+    }
+    rounds_free(b->rounds);
+    b->rounds = NULL;
+    b->found = b->anchored = b->phased = true;
+    b->phase = b->seen = 0;
+    return again && moved;
+}
+
 /* Until enough is known; and again when a rank's first collective comes, or its first one on another
  * communicator: what repeated before it may have been less than a step.  What was found long ago was not,
  * unless the communicator is larger than all before. */
@@ -452,12 +490,23 @@ static bool find_period(struct boundary *b, struct caller *k, const struct call 
         k->cycle.length = 0;
     b->found = false;
     b->marked = b->marked || collective;
+    if (b->marked) {
+        rounds_free(b->rounds);
+        b->rounds = NULL;
+    }
     token = token_of(k, c, series);
     take_kind(k, c, series, token);
     knew = k->cycle.length;
     cycle_push(&k->cycle, token, collective);
     if (!knew && k->cycle.length && !reaches_all(b, k))
         k->cycle.length = 0;
+    if (!b->marked) {
+        if (!b->rounds)
+            b->rounds = rounds_new();
+        rounds_call(b->rounds, c);
+        if (rounds_found(b->rounds))
+            return count_rounds(b);
+    }
     if (++b->calls < b->look || !(k->cycle.length || k->calls >= PATIENCE))
         return false;
     b->look = b->calls + b->calls / 64;
@@ -497,18 +546,25 @@ static void look_for_phase(struct boundary *b, const struct caller *k, const str
     b->phased = true;
 }
 
+/* The anchor's message or collective of that number. */
+static struct boundary_at ends_at(const struct boundary *b, const struct anchor *a, uint32_t seq, bool moved)
+{
+    if (a->messages)
+        return (struct boundary_at){ moved, seq % a->messages == a->messages - 1, seq / a->messages };
+    return (struct boundary_at){ moved, seq % a->every == b->phase % a->every,
+                                 (seq + a->every - 1 - b->phase) / a->every };
+}
+
 struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint64_t series)
 {
     struct caller *k = &b->rank[c->rank];
     struct boundary_at at = { .moved = find_period(b, k, c, series) };
-    uint32_t every = k->anchor.every;
 
     if (b->anchored && !b->phased && c->rank == b->lookout) {
         look_for_phase(b, k, c);
-    } else if (b->anchored && b->phased && is_anchor(k, c) && c->seq % every == b->phase % every) {
-        at.ends = true;
-        k->ends++;
-        at.number = (c->seq + every - 1 - b->phase) / every;
+    } else if (b->anchored && b->phased && is_anchor(k, c)) {
+        at = ends_at(b, &k->anchor, c->seq, at.moved);
+        k->ends += at.ends;
     }
     b->nonblocking = b->nonblocking || call_is_nonblocking(c);
     if (b->nonblocking && !k->left)

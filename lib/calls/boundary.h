@@ -3,7 +3,8 @@
  * A step ends with a collective of the largest communicator that the rank's cycle has; where a cycle has
  * several of them, with the one that nothing is begun before and completed after, and that the longest work
  * follows.  Programs without collectives, and those that repeat the same between two collectives on all ranks
- * (an exchange of halos with a reduction now and then), count on a message.  Ends have numbers that are the
+ * (an exchange of halos with a reduction now and then), count on a message; where ranks without collectives
+ * repeat different things, on the messages of a round (rounds.h).  Ends have numbers that are the
  * same on all ranks, also where calls are missing, because they come from the numbers of collectives and
  * messages.
  *

@@ -20,6 +20,7 @@ libcalls_a_SOURCES = \
 	lib/calls/pieces.c lib/calls/pieces.h \
 	lib/calls/price.c lib/calls/price.h \
 	lib/calls/roles.c lib/calls/roles.h \
+	lib/calls/rounds.c lib/calls/rounds.h \
 	lib/calls/serving.c lib/calls/serving.h \
 	lib/calls/starvation.c lib/calls/starvation.h \
 	lib/calls/step_paths.c lib/calls/step_paths.h \

@@ -37,7 +37,7 @@ bool view_updates_judge(const struct view *v, double now_s, struct view_updates 
 
 /* "rank 0 serves 97 % (95 to 99 %) of the time while workers wait in its queue: more workers do not add
  * updates" */
-static void append_limit(const struct view_updates *f, char *buf, size_t size)
+static bool append_limit(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_rank *limit = NULL;
 
@@ -45,40 +45,68 @@ static void append_limit(const struct view_updates *f, char *buf, size_t size)
         if (k->limit && (!limit || k->busy_ratio > limit->busy_ratio))
             limit = k;
     if (!limit)
-        return;
+        return false;
     text_append(buf, size, "rank %u %s %.0f %%", limit->rank, f->past ? "served" : "serves",
                 100 * limit->busy_ratio);
     if (interval_known(limit->busy) && limit->busy.high - limit->busy.low >= 0.01)
         text_append(buf, size, " (%.0f to %.0f %%)", 100 * limit->busy.low, 100 * limit->busy.high);
     text_append(buf, size, " of the time while workers %s in its queue: more workers %s not add updates",
                 f->past ? "waited" : "wait", f->past ? "would" : "do");
+    return true;
 }
 
-char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
+static void append_staleness(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_figures *u = &f->u;
 
-    buf[0] = '\0';
-    append_limit(f, buf, size);
-    if (isnan(u->stale_mean))
-        return buf;
     text_append(
         buf, size,
-        "%sbetween a worker's read and its write %.1f updates of others %s applied on average (in 95 %% of "
+        "between a worker's read and its write %.1f updates of others %s applied on average (in 95 %% of "
         "the cases %.0f or fewer, at most %u)",
-        *buf ? "; " : "", u->stale_mean, f->past ? "were" : "are", u->stale_p95, u->stale_max);
+        u->stale_mean, f->past ? "were" : "are", u->stale_p95, u->stale_max);
+}
+
+static void append_learning(const struct view_updates *f, char *buf, size_t size)
+{
     text_append(
         buf, size,
         "; for gradients of a quadratic loss a learning rate times curvature below %.3g is stable with "
         "that delay (%.3g with that of the 95 %%, %g with none)",
         f->limit, f->limit_p95, f->limit_fresh);
+}
+
+char *view_updates_text(const struct view_updates *f, char *buf, size_t size)
+{
+    bool limit;
+
+    buf[0] = '\0';
+    limit = append_limit(f, buf, size);
+    if (isnan(f->u.stale_mean))
+        return buf;
+    text_append(buf, size, limit ? "; " : "");
+    append_staleness(f, buf, size);
+    append_learning(f, buf, size);
     return buf;
+}
+
+/* What there is to tell of the limit leaves no room for the learning rate: that is in view_updates_text(). */
+static void append_most(const struct view_updates *f, char *buf, size_t size)
+{
+    char limit[200] = "";
+
+    if (append_limit(f, limit, sizeof(limit)))
+        text_append(buf, size, "; %s", limit);
+    if (isnan(f->u.stale_mean))
+        return;
+    text_append(buf, size, "; ");
+    append_staleness(f, buf, size);
+    if (!*limit)
+        append_learning(f, buf, size);
 }
 
 void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
 {
     const struct updates_figures *u = &f->u;
-    char text[512];
 
     buf[0] = '\0';
     if (f->compared || !f->past)
@@ -89,8 +117,7 @@ void view_updates_sentence(const struct view_updates *f, char *buf, size_t size)
                 f->past ? "wrote" : "write");
     if (!isnan(u->per_s))
         text_append(buf, size, ", %s iterations/s in all", text_number(u->per_s).s);
-    if (*view_updates_text(f, text, sizeof(text)))
-        text_append(buf, size, "; %s", text);
+    append_most(f, buf, size);
     if (u->silent && !f->past)
         text_append(buf, size, "; %u of the workers %s written nothing for long", u->silent,
                     u->silent == 1 ? "has" : "have");
