@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "calls/boundary.h"
+#include "calls/updates.h"
 #include "common/xalloc.h"
 
 #define LAST_S 4e9 /* since the origin: what a number of nanoseconds holds */
@@ -14,6 +15,7 @@ struct step_paths {
     uint64_t origin_ns;
     struct graph *graph;
     struct boundary *boundary;
+    struct updates *updates;
     bool *known; /* by rank */
     size_t ranks_cap;
     uint32_t ranks;
@@ -36,6 +38,7 @@ struct step_paths *step_paths_new(uint64_t origin_ns, double error_s, struct bou
     s->graph = graph_new();
     graph_share_clock(s->graph, origin_ns, error_s);
     s->boundary = boundary;
+    s->updates = updates_new();
     return s;
 }
 
@@ -45,6 +48,7 @@ void step_paths_free(struct step_paths *s)
         return;
     graph_free(s->graph);
     boundary_free(s->boundary);
+    updates_free(s->updates);
     free(s->known);
     free(s->slice);
     free(s);
@@ -154,19 +158,40 @@ static void take_steps(struct step_paths *s)
 
 /* ---- calls ---- */
 
+/* What was taken for steps was something else. */
+static void forget_steps(struct step_paths *s)
+{
+    graph_reset(s->graph);
+    s->any = false;
+    s->next = 0;
+}
+
+/* Ranks that do not wait for one another have no steps in common, and nothing that they waited for. */
+static bool have_no_steps(const struct step_paths *s)
+{
+    return updates_found(s->updates) || updates_undecided(s->updates);
+}
+
 void step_paths_call(struct step_paths *s, const struct call *c)
 {
+    bool had_steps = !have_no_steps(s);
     struct boundary_at at;
 
     if (c->rank >= s->ranks || !s->known[c->rank])
         return;
+    updates_call(s->updates, c);
+    if (have_no_steps(s)) {
+        if (had_steps)
+            forget_steps(s);
+        return;
+    }
+    for (uint32_t r = 0; !had_steps && r < s->ranks; r++)
+        if (s->known[r])
+            graph_gap(s->graph, r);
     graph_call(s->graph, c, c->comm);
     at = boundary_call(s->boundary, c, c->comm);
-    if (at.moved) {
-        graph_reset(s->graph);
-        s->any = false;
-        s->next = 0;
-    }
+    if (at.moved)
+        forget_steps(s);
     if (!at.ends)
         return;
     graph_step_end(s->graph, c->rank, at.number);
@@ -176,6 +201,7 @@ void step_paths_call(struct step_paths *s, const struct call *c)
 void step_paths_lost(struct step_paths *s, uint32_t rank)
 {
     graph_lost(s->graph, rank);
+    updates_gap(s->updates, rank);
 }
 
 void step_paths_finish(struct step_paths *s)

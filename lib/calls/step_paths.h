@@ -1,12 +1,13 @@
 /* step_paths.h - the critical path of each step of a program, one step after another, from calls whose times
  * are those of one clock.
  *
- * Where steps end is found from the calls (boundary.h).  Of what comes before it is found, and before the
- * first end, there is no path.  A step lasts from the end of the one before it to its own, and the path
- * (path.h) is cut to that: what a rank did of it beside the step before is left out, and where the path is
- * not known back to there it is PATH_UNKNOWN.  So slices fill each step without a gap, and steps follow each
- * other.  Where a step is missing between two, the later one begins where its path does, and never before the
- * earlier one's end.
+ * Where steps end is found from the calls (boundary.h).  Where workers do not wait for one another
+ * (updates.h) there are none, and no path: nobody waits for anybody.  Of what comes before it is found, and
+ * before the first end, there is no path.  A step lasts from the end of the one before it to its own, and the
+ * path (path.h) is cut to that: what a rank did of it beside the step before is left out, and where the path
+ * is not known back to there it is PATH_UNKNOWN.  So slices fill each step without a gap, and steps follow
+ * each other.  Where a step is missing between two, the later one begins where its path does, and never
+ * before the earlier one's end.
  *
  * Memory: that of a graph (graph/graph.h).  Units: nanoseconds of the one clock.  How long a transfer took is
  * exact to 0.05 %. */

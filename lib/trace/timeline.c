@@ -8,6 +8,7 @@
 
 #include "calls/boundary.h"
 #include "calls/step_paths.h"
+#include "calls/updates.h"
 #include "common/hash.h"
 #include "common/map.h"
 #include "common/names.h"
@@ -67,6 +68,7 @@ struct timeline {
     uint32_t *members;
     size_t members_cap;
     struct boundary *boundary; /* learnt in the first pass; the paths' in the second */
+    struct updates *updates;   /* of the first pass: where nobody waits there are no steps to learn */
     struct step_paths *paths;
     struct trace_events events;
     struct timeline_figures *figures;
@@ -233,7 +235,9 @@ static void learn_steps(struct timeline *t, const struct trace_record *r)
     if (!t->rank[c.rank].called)
         boundary_rank(t->boundary, c.rank);
     t->rank[c.rank].called = true;
-    boundary_call(t->boundary, &c, c.comm);
+    updates_call(t->updates, &c);
+    if (!updates_found(t->updates) && !updates_undecided(t->updates))
+        boundary_call(t->boundary, &c, c.comm);
 }
 
 static void see_record(struct timeline *t, const struct trace_record *r)
@@ -542,12 +546,14 @@ int timeline_write(FILE *in, const char *name, FILE *out, struct timeline_figure
 
     *f = (struct timeline_figures){ 0 };
     t.boundary = boundary_new(members_of, &t);
+    t.updates = updates_new();
     rc = write_all(&t, err);
     json_decref(t.header);
     names_free(t.nodes);
     graph_clock_free(t.clock);
     numbering_free(t.numbering);
     boundary_free(t.boundary);
+    updates_free(t.updates);
     step_paths_free(t.paths);
     map_free(&t.comms);
     free(t.members);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "calls/updates.h"
 #include "common/config.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
@@ -60,7 +61,8 @@ static void on_step(void *arg, double now_s, const struct step_done *d)
         return;
     if (steps_keep(v->steps, now_s, d->duration_s))
         columns_take_step(v->columns, d->duration_s);
-    path_shares_take_work(v->path_shares, now_s, d->own_s, d->ranks);
+    if (!updates_found(call_steps_updates(v->calls)))
+        path_shares_take_work(v->path_shares, now_s, d->own_s, d->ranks);
     diagnosis_step(v->diagnosis,
                    &(struct diagnosis_step){ .seq = d->last_seq,
                                              .period = d->period,

@@ -1,6 +1,7 @@
 /* view_efficiency.c - how well a view's job uses its time, and on whom it waits. */
 #include <math.h>
 
+#include "calls/updates.h"
 #include "view/view_private.h"
 
 #define LEAST_SHARE 0.005 /* of the critical path */
@@ -71,6 +72,8 @@ void view_critical_path_get(const struct view *v, struct view_critical_path *c)
     size_t n = 0;
 
     *c = (struct view_critical_path){ .concentration = NAN };
+    if (updates_found(call_steps_updates(v->calls))) /* nobody waits for anybody */
+        return;
     c->moves = path_shares_moves(v->path_shares, c->move);
     if (presence_stands_still(v->presence))
         return;

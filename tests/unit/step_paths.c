@@ -4,6 +4,7 @@
 
 #include "calls/boundary.h"
 #include "ring/ring.h"
+#include "tests/served.h"
 #include "tests/tap.h"
 
 #define RANKS     4u
@@ -238,8 +239,52 @@ static void beside_each_other(void)
     ok(is_filled(), "step_paths: slices fill each step, where ranks are not at the same one");
 }
 
+static struct step_paths *served_paths;
+
+static void give_served(const struct call *c, void *arg)
+{
+    (void)arg;
+    step_paths_call(served_paths, c);
+}
+
+/* So many paths of workers at a server, which all wait for all of them, or do not. */
+static size_t paths_of_served(uint32_t bound)
+{
+    struct served s = { .workers = 4,
+                        .servers = 1,
+                        .work_s = 0.02,
+                        .service_s = 0.0002,
+                        .latency_s = 2e-5,
+                        .cv = 0.1,
+                        .bound = bound,
+                        .read_bytes = 400000,
+                        .write_bytes = 400000,
+                        .call = give_served };
+    struct boundary *boundary = boundary_new(members, NULL);
+
+    n_got = 0;
+    random_state = 1;
+    served_paths = step_paths_new(ORIGIN_NS, 0, boundary, take, NULL);
+    for (uint32_t r = 0; r < 5; r++)
+        step_paths_rank(served_paths, r, r);
+    served_begin(&s);
+    for (uint32_t i = 0; i < 4 * 6000; i++)
+        served_step(&s);
+    step_paths_finish(served_paths);
+    step_paths_free(served_paths);
+    return n_got;
+}
+
+static void where_nobody_waits(void)
+{
+    is_int((long long)paths_of_served(SERVED_FREE), 0,
+           "where workers do not wait for one another there is no path");
+    ok(paths_of_served(0) > 0, "where a server waits for all of them there are paths");
+}
+
 int main(void)
 {
+    where_nobody_waits();
     one_slow_rank();
     through_a_message();
     with_losses();

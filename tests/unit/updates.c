@@ -564,6 +564,7 @@ static void test_words(void)
 {
     struct served s = job(8, 1);
     const struct view_verdict *d;
+    struct view_critical_path path;
     struct view_updates f;
     char text[512];
 
@@ -578,6 +579,10 @@ static void test_words(void)
            strlen("Healthy: 8 workers read parameters from 1 server and write updates without waiting for "
                   "one another, ")),
        "view: its sentence says who does not wait\n%s", text);
+    view_critical_path_get(view, &path);
+    ok(!path.n && !path.moves && isnan(path.concentration),
+       "view: no critical path goes through workers that "
+       "do not wait");
     ok(view_updates_get(view, &f), "view: it has their figures");
     is_near(f.limit, 2 * sin(M_PI / (2 * (2 * f.u.stale_mean + 1))), 1e-9,
             "view: the limit of the learning rate is that of their mean staleness");
