@@ -1,5 +1,6 @@
 #include "ctl/page_html.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -321,6 +322,33 @@ static void put_step(const struct html *h)
     end_section(h);
 }
 
+/* Of a job whose workers do not wait for one another; of others there is no such section. */
+static void put_updates(const struct html *h)
+{
+    const struct report_updates *u = &h->report->updates;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!u->known)
+        return;
+    out = open_memstream(&text, &size);
+    if (!out)
+        abort();
+    page_updates(&(struct page){ .out = out, .report = h->report, .form = { .columns = PRE_COLUMNS } });
+    fclose(out);
+    begin_section(h, "staleness", "Staleness of updates");
+    if (*u->text)
+        put_element(h, "p", "%c%s.", toupper((unsigned char)u->text[0]), page_word(u->text + 1));
+    else
+        put_not_measured(h, "it is not known yet how stale updates are");
+    fputs("<pre>", h->out);
+    markup_text(h->out, text);
+    fputs("</pre>\n", h->out);
+    end_section(h);
+    free(text);
+}
+
 static void put_words(const struct html *h)
 {
     struct page_form form = { .columns = PRE_COLUMNS };
@@ -364,6 +392,7 @@ void page_html(FILE *out, const struct report *r)
     put_verdicts(&h);
     for (size_t i = 0; i < ARRAY_SIZE(courses); i++)
         put_course(&h, &courses[i]);
+    put_updates(&h);
     put_map(&h);
     put_shares(&h);
     put_step(&h);

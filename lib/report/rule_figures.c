@@ -7,6 +7,7 @@
 #include "view/figures.h"
 #include "view/marks.h"
 #include "view/timeline.h"
+#include "view/updates.h"
 #include "view/verdicts.h"
 
 /* ---- the most costly verdict ---- */
@@ -66,6 +67,17 @@ static void put_steps(struct figures *f, const struct view *v, const struct view
     f->value[FIGURE_LAST_RATIO] = isnan(t->worst_lateness_s) ? NAN : t->worst_last_ratio;
 }
 
+/* While workers do not wait for one another; what they did before is no reason to act. */
+static void put_updates(struct figures *f, const struct view *v)
+{
+    struct view_updates u;
+
+    if (!view_updates_get(v, &u) || u.past)
+        return;
+    f->value[FIGURE_STALENESS] = u.u.stale_mean;
+    f->value[FIGURE_STALENESS_P95] = u.u.stale_p95;
+}
+
 static void put_values(struct figures *f, const struct view *v)
 {
     static const enum figure_id figure[MARKS_VALUES] = {
@@ -103,4 +115,5 @@ void rule_figures(const struct view *v, double now_s, double age_s, struct figur
     f->value[FIGURE_REACH_S] = p.reach.p50;
     f->value[FIGURE_WARNING] = p.warning;
     put_values(f, v);
+    put_updates(f, v);
 }

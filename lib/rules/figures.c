@@ -41,6 +41,10 @@ const struct figure figure_table[FIGURES] = {
     [FIGURE_SAMPLES_PER_S] = { "samples_per_s", AT_LEAST_0(VALUE_NUMBER),
                                "samples per second; unknown unless the job reports them (syncguard(3))" },
     [FIGURE_STEPS] = { "steps", AT_LEAST_0(VALUE_COUNT), "number of steps so far" },
+    [FIGURE_STALENESS] = { "staleness", AT_LEAST_0(VALUE_NUMBER),
+                           "mean number of others' updates between a worker's read and its write; unknown unless workers write to "
+                           "servers without waiting for one another" },
+    [FIGURE_STALENESS_P95] = { "staleness_p95", AT_LEAST_0(VALUE_NUMBER), "95th percentile of that number" },
     [FIGURE_SKEW_S] = { "skew_s", AT_LEAST_0(VALUE_SECONDS),
                         "median time from the first arrival at a collective to the last" },
     [FIGURE_SKEW_P95_S] = { "skew_p95_s", AT_LEAST_0(VALUE_SECONDS), "95th percentile of that time" },

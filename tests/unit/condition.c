@@ -71,6 +71,7 @@ static const struct {
     /* Kleene's tables; time_left_s, partition and trend are unknown */
     { "time_left_s < 10m", TRUTH_UNKNOWN },
     { "time_left_s != 10m", TRUTH_UNKNOWN },
+    { "staleness_p95 > 20", TRUTH_UNKNOWN },
     { "not time_left_s < 10m", TRUTH_UNKNOWN },
     { "reach_s < time_left_s", TRUTH_UNKNOWN },
     { "partition == gpu", TRUTH_UNKNOWN },

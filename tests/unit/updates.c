@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ctl/analyze.h"
+#include "report/rule_figures.h"
 #include "tests/calls.h"
 #include "tests/served.h"
 #include "tests/tap.h"
@@ -566,6 +567,7 @@ static void test_words(void)
     const struct view_verdict *d;
     struct view_critical_path path;
     struct view_updates f;
+    struct figures figures;
     char text[512];
 
     show(&s, 200);
@@ -584,6 +586,10 @@ static void test_words(void)
        "view: no critical path goes through workers that "
        "do not wait");
     ok(view_updates_get(view, &f), "view: it has their figures");
+    rule_figures(view, s.now_s, 1, &figures);
+    ok(figures.value[FIGURE_STALENESS] == f.u.stale_mean &&
+           figures.value[FIGURE_STALENESS_P95] == f.u.stale_p95,
+       "view: rules see the staleness");
     is_near(f.limit, 2 * sin(M_PI / (2 * (2 * f.u.stale_mean + 1))), 1e-9,
             "view: the limit of the learning rate is that of their mean staleness");
     is_near(f.limit_fresh, 2, 1e-9, "view: that of fresh gradients is 2");
@@ -608,6 +614,8 @@ static void test_words(void)
     s.bound = 0;
     s.slower[4] = 2;
     show(&s, 100);
+    rule_figures(view, s.now_s, 1, &figures);
+    ok(isnan(figures.value[FIGURE_STALENESS]), "view: rules see no staleness where servers wait for all");
     ok(!view_updates_get(view, &f), "view: of servers that wait for all there are no such figures");
 }
 
