@@ -231,7 +231,10 @@ static void append_role(const struct view *v, const struct finding *f, bool past
             n++;
         }
     text_append(buf, size, "Uneven parts of the program, no single node: ");
-    if (n == 1)
+    if (!n) /* roles were found anew since, or their ranks have ended */
+        text_append(buf, size, "ranks that do the same %s %.0f %% more work than the others",
+                    past ? "had" : "have", 100 * f->excess);
+    else if (n == 1)
         text_append(buf, size,
                     "rank %u, which nobody shares its part with, %s %.0f %% more work than the others", first,
                     past ? "had" : "has", 100 * f->excess);

@@ -11,6 +11,7 @@
 #include "view/scaling.h"
 #include "view/verdicts.h"
 #include "view/view.h"
+#include "view/view_private.h"
 
 #define WORLD    1u
 #define STAGE    2u /* of the first stage's replicas; the next is that of the other's */
@@ -500,8 +501,27 @@ static void few_steps(void)
     view_free(view);
 }
 
+/* What a finding stands on was forgotten, or the ranks have ended, before it was put in words. */
+static void no_ranks(void)
+{
+    struct finding f = {
+        .class = FINDING_IMBALANCE, .scope = SCOPE_RANKS, .place = 5, .excess = 0.5, .rate = NAN
+    };
+    struct view *v = view_new(&params, 0);
+    char text[512];
+
+    view_rank_add(v, 0, 0, "node0", "");
+    view_finding_text(v, &f, false, text, sizeof(text));
+    is_str(text,
+           "Uneven parts of the program, no single node: ranks that do the same have 50 % more work than the "
+           "others",
+           "of a role that no rank has any more no number of ranks is told");
+    view_free(v);
+}
+
 int main(void)
 {
+    no_ranks();
     stages();
     shared_ends();
     few_steps();
