@@ -3,7 +3,7 @@
  *   plugstack.conf:  optional PKGLIBDIR/syncguard.so [conf=FILE] [default=...] [partition=...] ...
  *
  * See args.h for the arguments.  Every callback except the option's returns 0 whatever happens: a failing
- * plugin can fail jobs and drain nodes. */
+ * plugin can fail jobs and drain nodes.  A second line that names the plugin does nothing: see instance.h. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -14,6 +14,7 @@ SPANK_PLUGIN(syncguard, 1)
 #pragma GCC visibility pop
 
 #include "spank/args.h"
+#include "spank/instance.h"
 #include "spank/launch.h"
 #include "spank/local.h"
 #include "spank/profiler.h"
@@ -57,6 +58,11 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
 {
     spank_context_t context = spank_context();
 
+    if (!instance_begin()) {
+        if (context == S_CTX_SLURMD)
+            slurm_error("sync-guard: plugstack.conf names the plugin twice; the first line counts");
+        return 0;
+    }
     plugin.unknown = args_parse(&plugin.args, argc, argv);
     /* Logged once, when slurmd starts; users see it only with srun --verbose. */
     if (plugin.unknown && context == S_CTX_SLURMD)
@@ -75,6 +81,8 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
 int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
+    if (!instance_is_first(INSTANCE_POST_OPT))
+        return 0;
     launch_read();
     submit_read();
     return 0;
@@ -83,20 +91,24 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 int slurm_spank_local_user_init(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
-    launch_report();
+    if (instance_is_first(INSTANCE_LOCAL_USER))
+        launch_report();
     return 0;
 }
 
 int slurm_spank_user_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;
-    remote_begin(sp, &plugin.args, plugin.chosen ? &plugin.choice : NULL, plugin.unknown);
+    if (instance_is_first(INSTANCE_USER))
+        remote_begin(sp, &plugin.args, plugin.chosen ? &plugin.choice : NULL, plugin.unknown);
     return 0;
 }
 
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;
+    if (!instance_is_first(INSTANCE_TASK))
+        return 0;
     profiler_give_way(sp);
     task_bind(sp);
     return 0;
@@ -105,13 +117,16 @@ int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 int slurm_spank_task_exit(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
-    remote_task_exit();
+    if (instance_is_first(INSTANCE_TASK_EXIT))
+        remote_task_exit();
     return 0;
 }
 
 int slurm_spank_exit(spank_t sp, int argc, char **argv)
 {
     (void)sp, (void)argc, (void)argv;
+    if (!instance_is_first(INSTANCE_EXIT))
+        return 0;
     remote_end();
     launch_end();
     return 0;

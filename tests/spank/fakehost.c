@@ -40,7 +40,9 @@ enum during {
     FILL_AND_KILL_KEEPER,
     STOP_AGENT
 };
-#define FILES 20000
+enum twice { ONCE, SAME_FILE, COPY };
+#define LINES_MAX 2u /* of plugstack.conf */
+#define FILES     20000
 /* nothing that is waited for takes as long, unless the machine has no time for it */
 #define STUCK_S 2.0
 
@@ -52,10 +54,11 @@ struct run {
     uint32_t step, node_index;
     enum during during; /* between user_init and the last task's exit */
     bool tasks;         /* two tasks start: task_init is called, too */
+    enum twice twice;   /* a second line of plugstack.conf names the plugin */
 };
 
 struct outcome {
-    int option_rc, has_arg, exit_code, restarts;
+    int option_rc, has_arg, registered, exit_code, restarts;
     bool callbacks_ok, dir_made, dir_left, agent_ran, as_user;
     double begin_s, end_s; /* user_init; task_exit and exit */
     char log[8192];        /* what the user sees */
@@ -118,6 +121,7 @@ spank_err_t spank_option_register(spank_t sp, struct spank_option *opt)
     (void)sp;
     option_cb = opt->cb;
     seen->has_arg = opt->has_arg;
+    seen->registered++;
     return ESPANK_SUCCESS;
 }
 
@@ -368,12 +372,18 @@ static spank_f *callback(void *plugin, const char *name)
     return fn;
 }
 
-static bool call(void *plugin, const char *name, int argc, char **argv)
+/* For each line of plugstack.conf in turn, as Slurm does. */
+static bool call(void *const *plugins, const char *name, int argc, char **argv)
 {
     static struct spank_handle handle;
-    spank_f *fn = callback(plugin, name);
+    bool ok = true;
 
-    return !fn || fn(&handle, argc, argv) == 0;
+    for (size_t i = 0; i < LINES_MAX && plugins[i]; i++) {
+        spank_f *fn = callback(plugins[i], name);
+
+        ok &= !fn || fn(&handle, argc, argv) == 0;
+    }
+    return ok;
 }
 
 static void steal(char *to, size_t size, const char *name)
@@ -401,7 +411,7 @@ static void read_notes(void)
     read_into(path, seen->note, sizeof(seen->note));
 }
 
-static void remote_life(void *plugin, int argc, char **argv)
+static void remote_life(void *const *plugins, int argc, char **argv)
 {
     double t0;
     struct stat st;
@@ -409,10 +419,10 @@ static void remote_life(void *plugin, int argc, char **argv)
     setenv("SLURMD_NODENAME", node, 1);
     become(NOBODY, NOBODY);
     t0 = clock_s();
-    seen->callbacks_ok &= call(plugin, "slurm_spank_user_init", argc, argv);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
     seen->begin_s = clock_s() - t0;
     for (int i = 0; i < 2 && now->tasks; i++)
-        seen->callbacks_ok &= call(plugin, "slurm_spank_task_init", argc, argv);
+        seen->callbacks_ok &= call(plugins, "slurm_spank_task_init", argc, argv);
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
     steal(seen->asan, sizeof(seen->asan), "ASAN_OPTIONS");
@@ -427,9 +437,9 @@ static void remote_life(void *plugin, int argc, char **argv)
     if (now->during == VANISH)
         return;
     t0 = clock_s();
-    seen->callbacks_ok &= call(plugin, "slurm_spank_task_exit", argc, argv);
-    seen->callbacks_ok &= call(plugin, "slurm_spank_task_exit", argc, argv);
-    seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_task_exit", argc, argv);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_task_exit", argc, argv);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_exit", argc, argv);
     seen->end_s = clock_s() - t0;
 }
 
@@ -440,12 +450,16 @@ static void read_variable(const char *name, char *to, size_t size)
 
 static void live(const char *plugin_path)
 {
-    void *plugin = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    void *plugins[LINES_MAX] = { dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL) };
     bool remote = now->context == S_CTX_REMOTE;
-    char *argv[16], *words = strdup(now->args ? now->args : "");
+    char copy[128], *argv[16], *words = strdup(now->args ? now->args : "");
     int argc = 0;
 
-    if (!plugin || !words) {
+    if (now->twice != ONCE) {
+        snprintf(copy, sizeof(copy), "%s/copy/syncguard.so", base);
+        plugins[1] = dlopen(now->twice == COPY ? copy : plugin_path, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!plugins[0] || !plugins[1] != (now->twice == ONCE) || !words) {
         snprintf(seen->log, sizeof(seen->log), "%s", dlerror());
         return;
     }
@@ -460,24 +474,24 @@ static void live(const char *plugin_path)
         else
             setenv(name, strchr(now->env[i], '=') + 1, 1);
     }
-    seen->callbacks_ok = call(plugin, "slurm_spank_init", argc, argv);
+    seen->callbacks_ok = call(plugins, "slurm_spank_init", argc, argv);
     for (size_t i = 0; option_cb && i < ARRAY_SIZE(now->options) && now->options[i] && seen->option_rc == 0;
          i++)
         seen->option_rc = option_cb(0, strcmp(now->options[i], "-") ? now->options[i] : NULL, remote);
     if (getenv("SLURM_HOSTFILE"))
         read_into(getenv("SLURM_HOSTFILE"), seen->hosts, sizeof(seen->hosts));
-    seen->callbacks_ok &= call(plugin, "slurm_spank_init_post_opt", argc, argv);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_init_post_opt", argc, argv);
     seen->hosts_left = getenv("SLURM_HOSTFILE") != NULL;
     read_variable("SYNCGUARD_PLACEMENT", seen->placement, sizeof(seen->placement));
     read_variable("SYNCGUARD_ALGORITHM", seen->algorithm, sizeof(seen->algorithm));
     read_variable("OMPI_MCA_coll_tuned_allreduce_algorithm", seen->openmpi, sizeof(seen->openmpi));
     read_variable("MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", seen->mpich, sizeof(seen->mpich));
     if (now->context == S_CTX_LOCAL)
-        seen->callbacks_ok &= call(plugin, "slurm_spank_local_user_init", argc, argv);
+        seen->callbacks_ok &= call(plugins, "slurm_spank_local_user_init", argc, argv);
     if (remote)
-        remote_life(plugin, argc, argv);
+        remote_life(plugins, argc, argv);
     else
-        seen->callbacks_ok &= call(plugin, "slurm_spank_exit", argc, argv);
+        seen->callbacks_ok &= call(plugins, "slurm_spank_exit", argc, argv);
 }
 
 static void clear_logs(void)
@@ -1137,6 +1151,34 @@ static void test_missing(void)
        "the agent gets an invalid argument of plugstack.conf as a note");
 }
 
+/* Two lines of plugstack.conf name the plugin: the second stands aside. */
+static void test_twice(void)
+{
+    for (enum twice twice = SAME_FILE; twice <= COPY; twice++) {
+        const char *what = twice == COPY ? "a copy of the plugin" : "the plugin";
+        struct run r = { .context = S_CTX_REMOTE,
+                         .args = conf_arg,
+                         .options = { "-" },
+                         .step = 6,
+                         .during = MAKE_RING,
+                         .tasks = true,
+                         .twice = twice };
+        struct outcome *o = run(&r);
+
+        ok(o->dir_made && o->restarts == 1 && o->callbacks_ok && o->exit_code == 77,
+           "a second line with %s: one agent guards the step\n%d agents", what, o->restarts);
+        ok(!*o->log && !o->dir_left, "a second line with %s: nothing is printed or left behind\n%s", what,
+           o->log);
+        r = (struct run){ .context = S_CTX_LOCAL, .args = conf_arg, .options = { "-" }, .twice = twice };
+        o = run(&r);
+        is_int(o->registered, 1, "a second line with %s: srun gets the option once", what);
+        r = (struct run){ .context = S_CTX_SLURMD, .args = conf_arg, .twice = twice };
+        o = run(&r);
+        is_str(o->log, "sync-guard: plugstack.conf names the plugin twice; the first line counts\n",
+               "a second line with %s: slurmd logs it once", what);
+    }
+}
+
 /* What a user can do in his directory delays nothing but the keeper. */
 static void test_hostile(void)
 {
@@ -1213,9 +1255,10 @@ static bool set_up(void)
     snprintf(node, sizeof(node), "fake%d", (int)getpid());
     snprintf(
         command, sizeof(command),
+        "mkdir %s/copy && cp '%s/.libs/syncguard.so' %s/copy && "
         "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
         "cd %s && cp probe.so nccl.so && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
-        top ? top : ".", base, top ? top : ".", base, base);
+        base, top ? top : ".", base, top ? top : ".", base, top ? top : ".", base, base);
     write_file("credential", "#!/bin/sh\necho $(id -u) \"$@\"\n");
     write_file("broken.conf", "Controller=head\nPort=x\n");
     snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
@@ -1247,6 +1290,7 @@ int main(void)
     test_nccl();
     test_nccl_files();
     test_missing();
+    test_twice();
     test_hostile();
     test_deaths();
     snprintf(command, sizeof(command), "rm -r '%s'", base);
