@@ -226,6 +226,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/html.sh \
 	tests/ctl/import.sh \
 	tests/ctl/live.sh \
+	tests/ctl/plugstack.sh \
 	tests/ctl/step.sh \
 	tests/ctl/terminal.sh \
 	tests/daemon/bounds.sh \

@@ -125,19 +125,35 @@ static void check_plugin(const struct doctor *d, struct doctor_check *f)
 {
     struct plugstack p;
     struct err err = { "" };
+    int rc;
 
     plugstack_locate(&p, d->slurm_conf);
-    if (plugstack_find(&p, DOCTOR_PLUGIN, &err) < 0) {
+    rc = plugstack_find(&p, DOCTOR_PLUGIN, &err);
+    if (*p.spoiled.file && p.carriage_return) {
+        set_found(f, "%s", rc < 0 ? err.text : "");
+        if (rc == 0)
+            set_found(f, "%s:%d: Slurm takes the carriage return at its end for a part of the last argument",
+                      p.spoiled.file, p.spoiled.number);
+        set_next(f, "sed -i 's/\\r$//' %s", p.spoiled.file);
+    } else if (rc < 0 && *p.spoiled.file) {
+        set_found(f, "%s", err.text);
+        set_next(f, "sed -i '%ds/^[[:space:]]*[^[:space:]]*/optional/' %s", p.spoiled.number, p.spoiled.file);
+    } else if (rc < 0) {
         set_found(f, "%s", err.text);
         set_next(f, "echo 'optional %s/%s' >> %s", PKGLIBDIR, DOCTOR_PLUGIN, p.path);
     } else if (strchr(p.plugin, '/') && access(p.plugin, R_OK) < 0) {
-        set_found(f, "%s: %s: %s", p.where, p.plugin, strerror(errno));
-        set_next(f, "sed -i 's|%s|%s/%s|' %s", p.plugin, PKGLIBDIR, DOCTOR_PLUGIN, p.path);
+        set_found(f, "%s:%d: %s: %s", p.line.file, p.line.number, p.plugin, strerror(errno));
+        set_next(f, "sed -i '%ds|[^[:space:]]*%s|%s/%s|' %s", p.line.number, DOCTOR_PLUGIN, PKGLIBDIR,
+                 DOCTOR_PLUGIN, p.line.file);
+    } else if (*p.again.file) {
+        set_found(f, "%s:%d names the plugin, and %s:%d names it again, without effect", p.line.file,
+                  p.line.number, p.again.file, p.again.number);
+        set_next(f, "sed -i '%dd' %s", p.again.number, p.again.file);
     } else if (p.required) {
-        set_found(f, "%s: with 'required', a failing guard would fail jobs", p.where);
-        set_next(f, "sed -i '/%s/s/required/optional/' %s", DOCTOR_PLUGIN, p.path);
+        set_found(f, "%s:%d: with 'required', a failing guard would fail jobs", p.line.file, p.line.number);
+        set_next(f, "sed -i '%ds/required/optional/' %s", p.line.number, p.line.file);
     } else {
-        set_found(f, "%s%s%s", p.where, *p.arguments ? ", with " : "", p.arguments);
+        set_found(f, "%s:%d%s%s", p.line.file, p.line.number, *p.arguments ? ", with " : "", p.arguments);
     }
 }
 

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(f);
     plugstack_locate(&p, path);
     snprintf(p.path, sizeof(p.path), "%s", path);
-    if (plugstack_find(&p, "syncguard.so", &err) < 0 ? !err.text[0] : !p.where[0] || !p.plugin[0])
+    if (plugstack_find(&p, "syncguard.so", &err) < 0 ? !err.text[0] : !p.line.file[0] || !p.plugin[0])
         abort(); /* neither where it is nor why not */
     return 0;
 }

@@ -43,9 +43,9 @@ static void lines(void)
             &err) == 0,
        "plugstack: a line with the plugin is found, with comments and blanks around it");
     is_str(p.plugin, "/usr/lib/syncguard/syncguard.so", "plugstack: the path of the plugin is read");
-    is_str(p.arguments, "conf=/etc/x  default=on", "plugstack: the arguments of the plugin are read");
-    snprintf(wanted, sizeof(wanted), "%s:3", path_of("plugstack.conf"));
-    is_str(p.where, wanted, "plugstack: file and line of the plugin are reported");
+    is_str(p.arguments, "conf=/etc/x default=on", "plugstack: the arguments of the plugin are read");
+    is_str(p.line.file, path_of("plugstack.conf"), "plugstack: the file of the plugin's line is reported");
+    is_int(p.line.number, 3, "plugstack: the number of the plugin's line is reported");
     ok(!p.required, "plugstack: an optional plugin is not required");
     ok(find("required syncguard.so\n", &p, &err) == 0 && p.required && !*p.arguments,
        "plugstack: a required plugin without arguments is found");
@@ -55,6 +55,35 @@ static void lines(void)
     is_str(err.text, wanted, "plugstack: the reason names the file without the plugin");
     ok(find("optional", &p, &err) == -1 && find("", &p, &err) == -1 && find("\n\n", &p, &err) == -1,
        "plugstack: an empty file and an incomplete line name no plugin");
+}
+
+/* Lines that Slurm does not take as they were meant. */
+static void spoiled(void)
+{
+    struct plugstack p;
+    struct err err = { "" };
+    char wanted[300];
+
+    ok(find("\nOptional syncguard.so\n", &p, &err) == -1 && !p.carriage_return,
+       "plugstack: a keyword in upper case loads nothing");
+    snprintf(wanted, sizeof(wanted),
+             "%s:2: Slurm accepts 'optional', 'required' and 'include', in lower case",
+             path_of("plugstack.conf"));
+    is_str(err.text, wanted, "plugstack: the reason names the line with the wrong keyword");
+    ok(find("optional syncguard.so\r\n", &p, &err) == -1 && p.carriage_return && p.spoiled.number == 1,
+       "plugstack: a carriage return behind the name loads nothing");
+    ok(find("optional syncguard.so a=b c=d\r\n", &p, &err) == 0 && p.carriage_return,
+       "plugstack: a carriage return behind an argument is reported");
+    is_str(p.arguments, "a=b c=d", "plugstack: the arguments are printed without the carriage return");
+    ok(find("include d/*.conf\r\n", &p, &err) == -1 && p.carriage_return,
+       "plugstack: a carriage return behind a pattern is reported");
+    ok(find("optional \\\nsyncguard.so\n", &p, &err) == -1, "plugstack: a backslash continues no line");
+    ok(find("optional \"syncguard.so\"\n", &p, &err) == -1, "plugstack: a quoted name is another name");
+    ok(find("optional a/syncguard.so x\n#\nrequired b/syncguard.so\noptional syncguard.so\n", &p, &err) ==
+               0 &&
+           p.line.number == 1 && p.again.number == 3,
+       "plugstack: the first and the second line of the plugin are reported");
+    is_str(p.plugin, "a/syncguard.so", "plugstack: the plugin is the first line's");
 }
 
 static void includes(void)
@@ -94,6 +123,14 @@ static void located(void)
     file("slurm.conf", "plugstackconfig=/elsewhere/p.conf # so\n");
     plugstack_locate(&p, conf);
     is_str(p.path, "/elsewhere/p.conf", "plugstack: PlugStackConfig= of slurm.conf has precedence");
+    file("slurm.conf", "PLUGSTACKCONFIG = \"/a b/p.conf\"\r\nPluginDir=/x:\\\n/y\r\n");
+    plugstack_locate(&p, conf);
+    is_str(p.path, "/a b/p.conf", "plugstack: blanks, quotes, upper case and carriage returns in slurm.conf");
+    is_str(p.plugin_dir, "/x:/y", "plugstack: a continued line of slurm.conf");
+    file("more.conf", "PlugStackConfig=/included/p.conf\n");
+    file("slurm.conf", "PlugStackConfig=/first\nInclude more.conf\n");
+    plugstack_locate(&p, conf);
+    is_str(p.path, "/included/p.conf", "plugstack: the key in a file that slurm.conf includes");
     setenv("SLURM_CONF", "/nowhere/slurm.conf", 1);
     plugstack_locate(&p, conf);
     is_str(p.path, "/nowhere/plugstack.conf",
@@ -105,12 +142,13 @@ static void located(void)
 
 int main(void)
 {
-    static const char *const made[] = { "d/10-other.conf", "d/20-sg.conf", "d", "plugstack.conf",
-                                        "slurm.conf" };
+    static const char *const made[] = { "d/10-other.conf", "d/20-sg.conf", "d",
+                                        "plugstack.conf",  "slurm.conf",   "more.conf" };
 
     if (!mkdtemp(dir))
         return skip_all("no directory in /tmp");
     lines();
+    spoiled();
     includes();
     located();
     for (size_t i = 0; i < ARRAY_SIZE(made); i++)
