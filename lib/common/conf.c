@@ -1,5 +1,6 @@
 #include "common/conf.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@ struct reader { /* one conf_read(), all its files */
     void *arg;
     struct err *err;
     unsigned depth, files;
+    char cluster[256]; /* ClusterName in lower case, "": none so far */
 };
 
 struct source { /* one file */
@@ -24,7 +26,7 @@ struct source { /* one file */
     unsigned line_number;
     size_t used; /* of words */
     struct conf_line line;
-    char words[CONF_LINE_MAX]; /* the line's keys and values, each ended by NUL */
+    char *words; /* the line's keys and values, each ended by NUL: no longer than the text */
 };
 
 static int read_text(struct reader *r, const char *name, const char *text, size_t bytes);
@@ -77,7 +79,7 @@ static bool skip_continuation(struct source *s)
 
     if (p == s->end || *p++ != '\\')
         return false;
-    if (p < s->end && *p == '\r')
+    while (p < s->end && (is_blank(*p) || *p == '\r'))
         p++;
     if (p < s->end && *p != '\n')
         return false;
@@ -104,8 +106,6 @@ static void skip_blank(struct source *s)
 
 static int put_character(struct source *s, int c)
 {
-    if (s->used == sizeof(s->words))
-        return fail_at(s, "a line has at most %u characters", CONF_LINE_MAX);
     if (c && ((c < ' ' && c != '\t') || c == 0x7f))
         return fail_at(s, "character 0x%02x: plain text expected", (unsigned)c);
     s->words[s->used++] = (char)c;
@@ -203,26 +203,42 @@ done:
     return saved ? -1 : 0;
 }
 
-/* Include FILE, relative to the folder of this file. */
+/* Where the file of an Include line is, relative to the folder of this one, with the cluster's name for each
+ * "%c". */
+static int include_path(struct source *s, const char *name, char *path, size_t size)
+{
+    const char *slash = strrchr(s->line.file, '/');
+    size_t used = 0;
+
+    if (*name != '/' && slash)
+        used = (size_t)snprintf(path, size, "%.*s/", (int)(slash - s->line.file), s->line.file);
+    while (used < size && *name) {
+        bool cluster = !strncmp(name, "%c", 2);
+
+        if (cluster && !s->reader->cluster[0])
+            return fail_at(s, "Include: %%c stands for ClusterName, which is not given before");
+        used += (size_t)snprintf(path + used, size - used, "%.*s", cluster ? 255 : 1,
+                                 cluster ? s->reader->cluster : name);
+        name += cluster ? 2 : 1;
+    }
+    return used < size ? 0 : fail_at(s, "Include: the path is too long");
+}
+
 static int read_include(struct source *s)
 {
-    const char *slash = strrchr(s->line.file, '/'), *name;
+    const char *name;
     char path[4096], *text;
     struct err reason;
     size_t bytes;
-    int n, rc;
+    int rc;
 
     if (read_value(s, &name) < 0)
         return -1;
     skip_blank(s);
     if (!*name || (peek(s) >= 0 && peek(s) != '\n'))
         return fail_at(s, "Include: expected one file name");
-    if (*name == '/' || !slash)
-        n = snprintf(path, sizeof(path), "%s", name);
-    else
-        n = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - s->line.file), s->line.file, name);
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return fail_at(s, "Include: the path is too long");
+    if (include_path(s, name, path, sizeof(path)) < 0)
+        return -1;
     if (s->reader->depth == CONF_DEPTH_MAX || s->reader->files == CONF_FILES_MAX)
         return fail_at(s, "Include %s: at most %u files, %u deep (does a file include itself?)", name,
                        CONF_FILES_MAX, CONF_DEPTH_MAX);
@@ -231,6 +247,15 @@ static int read_include(struct source *s)
     rc = read_text(s->reader, path, text, bytes); /* its reasons name their own place */
     free(text);
     return rc;
+}
+
+static void keep_cluster(struct reader *r, const char *name)
+{
+    size_t n = 0;
+
+    for (; name[n] && n < sizeof(r->cluster) - 1; n++)
+        r->cluster[n] = (char)tolower((unsigned char)name[n]);
+    r->cluster[n] = '\0';
 }
 
 static int read_pair(struct source *s)
@@ -251,7 +276,11 @@ static int read_pair(struct source *s)
     s->at++;
     skip_blank(s);
     s->line.n++;
-    return read_value(s, &pair->value);
+    if (read_value(s, &pair->value) < 0)
+        return -1;
+    if (!strcasecmp(pair->key, "ClusterName"))
+        keep_cluster(s->reader, pair->value);
+    return 0;
 }
 
 static int read_line(struct source *s)
@@ -278,8 +307,12 @@ static int read_text(struct reader *r, const char *name, const char *text, size_
     struct source *s = calloc(1, sizeof(*s));
     int rc = 0;
 
-    if (!s)
+    /* each NUL takes the place of a '=', a blank, a newline or the end, but for a line's last two at the end
+     */
+    if (!s || !(s->words = malloc(bytes + 2))) {
+        free(s);
         return err_set(r->err, "%s: out of memory", name);
+    }
     s->reader = r;
     s->line.file = name;
     s->at = text;
@@ -290,6 +323,7 @@ static int read_text(struct reader *r, const char *name, const char *text, size_
     while (rc == 0 && s->at < s->end)
         rc = read_line(s);
     r->depth--;
+    free(s->words);
     free(s);
     return rc;
 }

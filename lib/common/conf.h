@@ -2,8 +2,10 @@
  * numbers.
  *
  *   Key=Value Key="a value with spaces"   # comment
- *   Include FILE                          (relative to the file that includes it)
- *   a backslash at the end continues a line; inside quotes \" and \\ are meant literally, elsewhere \# is a #
+ *   Include FILE                          (relative to the file that includes it; %c in it is the value that
+ *                                         ClusterName has so far, in lower case)
+ *   a backslash at the end, or with blanks behind it, continues a line; inside quotes \" and \\ are meant
+ * literally, elsewhere \# is a #
  *
  * Which keys there are is the caller's business (config.c).  Sizes are bounded, and only regular files are
  * read. It never aborts and never prints, because the plugin and the agent's guests use it. */
@@ -14,12 +16,10 @@
 
 #include "common/err.h"
 
-#define CONF_FILE_MAX (1u << 20) /* bytes per file */
-/* bytes of keys and values per line, continuations included */
-#define CONF_LINE_MAX  8192u
-#define CONF_PAIRS_MAX 64u /* per line */
-#define CONF_DEPTH_MAX 8u  /* nested Include lines */
-#define CONF_FILES_MAX 64u /* files read, includes counted */
+#define CONF_FILE_MAX  (16u << 20) /* bytes per file; a line may be as long */
+#define CONF_PAIRS_MAX 64u         /* per line */
+#define CONF_DEPTH_MAX 8u          /* nested Include lines */
+#define CONF_FILES_MAX 64u         /* files read, includes counted */
 
 struct conf_pair {
     const char *key, *value; /* never NULL */
