@@ -73,13 +73,13 @@ static bool item_is(const char *s, const char *end, const char *node)
     return !*node;
 }
 
-/* The end of the list's first item: a comma that is not between brackets, or the end of the list. */
+/* The end of the list's first item: a comma or blank that is not between brackets, or the end of the list. */
 static const char *item_end(const char *list)
 {
     const char *end = list;
     bool inside = false;
 
-    for (; *end && (inside || *end != ','); end++) {
+    for (; *end && (inside || !strchr(", \t\n", *end)); end++) {
         if (*end == '[' || *end == ']')
             inside = *end == '[';
     }
@@ -180,11 +180,9 @@ int hostlist_each(const char *list, size_t max, hostlist_fn *fn, void *arg, stru
 
         x.item = list;
         x.bytes = (size_t)(end - list);
-        if (end == list)
-            return malformed(&x);
-        if (expand(&x, list, end, 0) < 0)
+        if (end > list && expand(&x, list, end, 0) < 0) /* empty ones between commas are none */
             return -1;
-        list = end + (*end == ',');
+        list = end + !!*end;
     }
     return 0;
 }
@@ -197,5 +195,10 @@ static int take_any(void *arg, const char *name, struct err *err)
 
 int hostlist_check(const char *list, size_t max, struct err *err)
 {
+    for (const char *at = list, *end; *at; at = end + !!*end) {
+        end = item_end(at);
+        if (end == at || (*end && *end != ','))
+            return malformed(&(struct expansion){ .item = list, .bytes = strlen(list), .err = err });
+    }
     return hostlist_each(list, max, take_any, NULL, err);
 }

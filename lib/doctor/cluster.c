@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hostlist.h"
 #include "common/text.h"
 #include "doctor/pairwise.h"
 #include "topology/topology_conf.h"
@@ -55,6 +56,15 @@ static void judge_missing(const struct cluster_facts *c, struct findings *f)
     json_decref(unknown);
 }
 
+/* Is the node below this switch in the file, or below several, of which this is one or a list? */
+static bool is_below(const struct cluster_facts *c, uint32_t node, const char *leaf)
+{
+    uint32_t parent = c->topology->node[node].parent, at = topology_find_switch(c->topology, leaf);
+
+    return at == TOPOLOGY_NONE ? hostlist_has(leaf, c->topology->a_switch[parent].name)
+                               : c->topology->a_switch[at].same == parent;
+}
+
 /* slurmctld reads the file when it starts or is told to. */
 static void judge_loaded(const struct cluster_facts *c, struct findings *f)
 {
@@ -67,7 +77,7 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
         const char *declared =
             at == TOPOLOGY_NONE ? NULL : c->topology->a_switch[c->topology->node[at].parent].name;
 
-        if ((!declared && !n->leaf) || (declared && n->leaf && !strcmp(declared, n->leaf)))
+        if ((!declared && !n->leaf) || (declared && n->leaf && is_below(c, at, n->leaf)))
             continue;
         if (!json_array_size(moved))
             snprintf(example, sizeof(example), "%.80s is below %.80s in the file, below %.80s for slurmctld",
@@ -107,7 +117,7 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
         return;
     }
     for (size_t i = 0; i < c->topology->n_switches; i++) {
-        if (c->topology->a_switch[i].parent != TOPOLOGY_NONE)
+        if (c->topology->a_switch[i].parent != TOPOLOGY_NONE || c->topology->a_switch[i].same != i)
             continue;
         if (roots++ < SHOWN)
             text_append(names, sizeof(names), "%s%.40s", roots > 1 ? ", " : "",
@@ -277,7 +287,7 @@ static void judge_switches(const struct cluster_facts *c, struct findings *f)
         if (at == TOPOLOGY_NONE || !*leaf || !json_get_true(json_get_object(row, "agent"), "connected"))
             continue;
         declared = c->topology->a_switch[c->topology->node[at].parent].name;
-        if (!strcmp(declared, leaf))
+        if (is_below(c, at, leaf))
             continue;
         if (!json_array_size(moved))
             snprintf(example, sizeof(example),

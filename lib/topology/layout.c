@@ -33,9 +33,27 @@ double layout_link_s(const struct layout_vertex *v, double messages)
     return messages * v->s_per_byte;
 }
 
+/* The links up of a switch and of those like it, as one: messages are spread over them. */
+static const struct topology_link *sum_links(const struct topology *t, uint32_t a_switch,
+                                             struct topology_link *all)
+{
+    *all = t->a_switch[a_switch].up;
+    for (uint32_t i = t->a_switch[a_switch].alike; i != TOPOLOGY_NONE; i = t->a_switch[i].alike) {
+        const struct topology_link *up = &t->a_switch[i].up;
+
+        all->bytes_per_s += up->bytes_per_s;
+        all->latency_s = fmin(all->latency_s, up->latency_s);
+        all->cables += up->cables;
+    }
+    if (all->cables > TOPOLOGY_CABLES_MAX)
+        all->cables = TOPOLOGY_CABLES_MAX;
+    return all;
+}
+
 /* The switches above the nodes, each once: vertices behind those of the nodes.  at: by switch, its vertex. */
 static uint32_t raise_node(struct layout *l, const struct topology *t, uint32_t *at, uint32_t a_switch)
 {
+    struct topology_link all;
     uint32_t v;
 
     if (at[a_switch] != TOPOLOGY_NONE)
@@ -46,7 +64,7 @@ static uint32_t raise_node(struct layout *l, const struct topology *t, uint32_t 
                                            .parent = TOPOLOGY_NONE,
                                            .child = TOPOLOGY_NONE,
                                            .sibling = TOPOLOGY_NONE };
-    set_link(&l->vertex[v], &t->a_switch[a_switch].up);
+    set_link(&l->vertex[v], sum_links(t, a_switch, &all));
     if (t->a_switch[a_switch].parent != TOPOLOGY_NONE)
         l->vertex[v].parent = raise_node(l, t, at, t->a_switch[a_switch].parent);
     return v;

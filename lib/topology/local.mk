@@ -3,6 +3,7 @@ noinst_LIBRARIES += libtopology.a
 libtopology_a_SOURCES = \
 	lib/topology/arrange.c lib/topology/arrange.h \
 	lib/topology/exact.c lib/topology/exact.h \
+	lib/topology/fold.c lib/topology/fold.h \
 	lib/topology/layout.c lib/topology/layout.h \
 	lib/topology/leaves.c lib/topology/leaves.h \
 	lib/topology/locality.c lib/topology/locality.h \

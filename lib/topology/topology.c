@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/hostlist.h"
+#include "topology/fold.h"
 
 const struct topology_assumption topology_usual = {
     .node_bytes_per_s = 12.5e9, .latency_s = 1e-6, .oversubscription = { 2 }, .n_oversubscription = 1
@@ -80,14 +81,13 @@ static int add_node(void *arg, const char *name, struct err *err)
     if (!nodes)
         return no_memory(err);
     t->node = nodes;
-    if (t->n_nodes == TOPOLOGY_NODES_MAX)
-        return err_set(err, "at most %u nodes are accepted", TOPOLOGY_NODES_MAX);
+    if (t->n_nodes == TOPOLOGY_LINKS_MAX)
+        return err_set(err, "at most %u links are accepted", TOPOLOGY_LINKS_MAX);
     n = &t->node[t->n_nodes];
     *n = (struct topology_node){ strdup(name), (uint32_t)t->n_switches - 1, unknown };
     if (!n->name)
         return no_memory(err);
     t->n_nodes++;
-    t->a_switch[n->parent].n_below++;
     return 0;
 }
 
@@ -105,7 +105,7 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
     }
     s = &all[t->n_switches];
     *s = (struct topology_switch){
-        .parent = TOPOLOGY_NONE, .line = line, .link_speed = link_speed, .up = unknown
+        .parent = TOPOLOGY_NONE, .alike = TOPOLOGY_NONE, .line = line, .link_speed = link_speed, .up = unknown
     };
     s->name = strdup(name);
     s->switches = strdup(switches ? switches : "");
@@ -145,24 +145,9 @@ static int sort_names(struct topology *t, struct err *err)
     t->by_name = calloc(t->n_switches, sizeof(*t->by_name));
     if (!t->by_name)
         return no_memory(err);
-    if (t->n_nodes)
-        qsort(t->node, t->n_nodes, sizeof(*t->node), by_node_name);
     for (uint32_t i = 0; i < t->n_switches; i++)
         t->by_name[i] = i;
     qsort_r(t->by_name, t->n_switches, sizeof(*t->by_name), by_switch_name, t);
-    for (size_t i = 1; i < t->n_nodes; i++) {
-        const struct topology_node *n = &t->node[i];
-        const struct topology_switch *s = &t->a_switch[n->parent];
-
-        if (strcmp(n[-1].name, n->name) != 0)
-            continue;
-        if (n[-1].parent == n->parent)
-            err_set(err, "has node %.80s twice", n->name);
-        else
-            err_set(err, "node %.80s is below switch %.80s, too; one switch per node is accepted", n->name,
-                    t->a_switch[n[-1].parent].name);
-        return fail_at(t, s, err);
-    }
     for (size_t i = 1; i < t->n_switches; i++) {
         const struct topology_switch *one = &t->a_switch[t->by_name[i - 1]],
                                      *two = &t->a_switch[t->by_name[i]];
@@ -210,55 +195,70 @@ uint32_t topology_find_switch(const struct topology *t, const char *name)
 
 /* ---- the tree ---- */
 
-struct adoption {
+struct edges {
     struct topology *t;
+    struct fold_edge *edge;
+    size_t n, cap;
     uint32_t parent;
 };
 
-static int adopt_switch(void *arg, const char *name, struct err *err)
+static int add_edge(struct edges *e, uint32_t child, uint32_t parent, struct err *err)
 {
-    const struct adoption *a = arg;
-    uint32_t i = topology_find_switch(a->t, name);
-    struct topology_switch *s = i == TOPOLOGY_NONE ? NULL : &a->t->a_switch[i];
+    struct fold_edge *more = grow_array(e->edge, &e->cap, e->n, sizeof(*more));
 
-    if (!s && topology_find_node(a->t, name) != TOPOLOGY_NONE)
-        return err_set(err, "%.80s is a node, not a switch", name);
-    if (!s)
-        return err_set(err, "switch %.80s below it is nowhere described", name);
-    if (s->parent == a->parent)
-        return err_set(err, "has switch %.80s twice", name);
-    if (s->parent != TOPOLOGY_NONE)
-        return err_set(err, "switch %.80s is below switch %.80s, too; a tree is accepted", name,
-                       a->t->a_switch[s->parent].name);
-    s->parent = a->parent;
-    a->t->a_switch[a->parent].n_below++;
+    if (!more)
+        return no_memory(err);
+    e->edge = more;
+    if (e->n == TOPOLOGY_LINKS_MAX)
+        return err_set(err, "at most %u links are accepted", TOPOLOGY_LINKS_MAX);
+    e->edge[e->n++] = (struct fold_edge){ child, parent };
     return 0;
 }
 
-/* Raise the switches above this one to their height. */
-static int raise_above(struct topology *t, uint32_t from, struct err *err)
+/* Each node once, with an edge for each time that it was named. */
+static int merge_nodes(struct edges *e, struct err *err)
 {
-    uint32_t height = 0;
+    struct topology *t = e->t;
+    size_t n = 0;
 
-    for (uint32_t i = from; i != TOPOLOGY_NONE; i = t->a_switch[i].parent, height++) {
-        if (t->a_switch[i].height < height)
-            t->a_switch[i].height = height;
-        if (height < TOPOLOGY_LEVELS_MAX)
-            continue;
-        for (size_t steps = 0; steps <= t->n_switches && i != TOPOLOGY_NONE; steps++)
-            i = t->a_switch[i].parent;
-        if (i == TOPOLOGY_NONE) {
-            err_set(err, "more than %u switches above each other", TOPOLOGY_LEVELS_MAX);
-            return fail_at(t, &t->a_switch[from], err);
+    if (t->n_nodes)
+        qsort(t->node, t->n_nodes, sizeof(*t->node), by_node_name);
+    for (size_t i = 0; i < t->n_nodes; i++)
+        if (add_edge(e, 0, t->node[i].parent, err) < 0)
+            return -1;
+    for (size_t i = 0; i < t->n_nodes; i++) {
+        if (n && !strcmp(t->node[n - 1].name, t->node[i].name))
+            free(t->node[i].name);
+        else {
+            t->node[n] = t->node[i];
+            t->node[n++].parent = TOPOLOGY_NONE;
         }
-        err_set(err, "is above itself; a tree is accepted");
-        return fail_at(t, &t->a_switch[i], err);
+        e->edge[i].child = (uint32_t)n - 1;
     }
+    t->n_nodes = n;
+    if (n > TOPOLOGY_NODES_MAX)
+        return err_set(err, "at most %u nodes are accepted", TOPOLOGY_NODES_MAX);
     return 0;
+}
+
+static int adopt_switch(void *arg, const char *name, struct err *err)
+{
+    struct edges *e = arg;
+    uint32_t i = topology_find_switch(e->t, name);
+
+    if (i == TOPOLOGY_NONE && topology_find_node(e->t, name) != TOPOLOGY_NONE)
+        return err_set(err, "%.80s is a node, not a switch", name);
+    if (i == TOPOLOGY_NONE)
+        return err_set(err, "switch %.80s below it is nowhere described", name);
+    return add_edge(e, (uint32_t)e->t->n_nodes + i, e->parent, err);
 }
 
 int topology_finish(struct topology *t, struct err *err)
 {
+    struct edges e = { .t = t };
+    uint32_t at = TOPOLOGY_NONE;
+    int rc;
+
     if (!t->n_switches) {
         err_set(
             err,
@@ -267,16 +267,16 @@ int topology_finish(struct topology *t, struct err *err)
     }
     if (sort_names(t, err) < 0)
         return -1;
-    for (uint32_t i = 0; i < t->n_switches; i++) {
-        struct adoption a = { t, i };
-
-        if (hostlist_each(t->a_switch[i].switches, t->n_switches, adopt_switch, &a, err) < 0)
-            return fail_at(t, &t->a_switch[i], err);
+    rc = merge_nodes(&e, err);
+    for (uint32_t i = 0; i < t->n_switches && rc == 0; i++) {
+        e.parent = i;
+        rc = hostlist_each(t->a_switch[i].switches, TOPOLOGY_LINKS_MAX, adopt_switch, &e, err);
+        at = rc < 0 ? i : TOPOLOGY_NONE;
     }
-    for (uint32_t i = 0; i < t->n_switches; i++)
-        if (raise_above(t, i, err) < 0)
-            return -1;
-    return 0;
+    if (rc == 0)
+        rc = fold_edges(t, e.edge, e.n, &at, err);
+    free(e.edge);
+    return rc < 0 ? fail_at(t, at == TOPOLOGY_NONE ? NULL : &t->a_switch[at], err) : 0;
 }
 
 /* ---- what was measured ---- */
@@ -302,6 +302,7 @@ int topology_slow_pair(struct topology *t, uint32_t a, uint32_t b, double slower
 void topology_move(struct topology *t, uint32_t node, uint32_t a_switch)
 {
     t->a_switch[t->node[node].parent].n_below--;
+    a_switch = t->a_switch[a_switch].same;
     t->a_switch[a_switch].n_below++;
     t->node[node].parent = a_switch;
 }
@@ -318,6 +319,26 @@ static double assume_link(struct topology_link *l, double bytes_per_s, double la
     return usual;
 }
 
+/* The switches like this one share what is below them. */
+static void assume_alike(struct topology *t, uint32_t first, double over, double highest,
+                         const struct topology_assumption *a)
+{
+    double below = t->a_switch[first].up.bytes_per_s, alike = 0;
+
+    for (uint32_t i = first; i != TOPOLOGY_NONE; i = t->a_switch[i].alike)
+        alike++;
+    for (uint32_t i = first; i != TOPOLOGY_NONE; i = t->a_switch[i].alike) {
+        struct topology_switch *s = &t->a_switch[i];
+        double share = s->link_speed > 0 ? s->link_speed / highest : 1,
+               usual = assume_link(&s->up, below / alike / over * share, a->latency_s);
+
+        s->up.cables =
+            (uint32_t)fmax(s->ways, fmax(1, fmin(TOPOLOGY_CABLES_MAX, round(usual / a->node_bytes_per_s))));
+        if (s->parent != TOPOLOGY_NONE)
+            t->a_switch[s->parent].up.bytes_per_s += usual;
+    }
+}
+
 /* While a switch's own link is not set, its bytes_per_s is the sum of those below it. */
 void topology_assume(struct topology *t, const struct topology_assumption *a)
 {
@@ -325,7 +346,7 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
         t->a_switch[i].up.bytes_per_s = 0;
     for (size_t i = 0; i < t->n_nodes; i++) {
         t->a_switch[t->node[i].parent].up.bytes_per_s +=
-            assume_link(&t->node[i].up, a->node_bytes_per_s, a->latency_s);
+            assume_link(&t->node[i].up, t->node[i].up.cables * a->node_bytes_per_s, a->latency_s);
     }
     for (uint32_t height = 0; height < TOPOLOGY_LEVELS_MAX; height++) {
         size_t last = a->n_oversubscription - 1;
@@ -334,16 +355,8 @@ void topology_assume(struct topology *t, const struct topology_assumption *a)
         for (size_t i = 0; i < t->n_switches; i++)
             if (t->a_switch[i].height == height)
                 highest = fmax(highest, t->a_switch[i].link_speed);
-        for (size_t i = 0; i < t->n_switches; i++) {
-            struct topology_switch *s = &t->a_switch[i];
-            double share = s->link_speed > 0 ? s->link_speed / highest : 1, usual;
-
-            if (s->height != height)
-                continue;
-            usual = assume_link(&s->up, s->up.bytes_per_s / over * share, a->latency_s);
-            s->up.cables = (uint32_t)fmax(1, fmin(TOPOLOGY_CABLES_MAX, round(usual / a->node_bytes_per_s)));
-            if (s->parent != TOPOLOGY_NONE)
-                t->a_switch[s->parent].up.bytes_per_s += usual;
-        }
+        for (uint32_t i = 0; i < t->n_switches; i++)
+            if (t->a_switch[i].height == height && t->a_switch[i].same == i)
+                assume_alike(t, i, over, highest, a);
     }
 }

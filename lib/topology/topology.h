@@ -1,9 +1,10 @@
 /* topology.h - a cluster's nodes and switches as Slurm knows them: a tree, or several.
  *
- * Filled in by topology_conf.h from a file, or switch by switch from what libslurm reports.  Each node is
- * below one switch and each switch below at most one. Blocks (topology/block) are switches with nodes, below
- * one that stands for what joins them. What was measured of a link is set by its user; the rest is assumed by
- * topology_assume().
+ * Filled in by topology_conf.h from a file, or switch by switch from what libslurm reports.  Nodes and
+ * switches may be below several switches (fat trees, rails): such a fabric is folded into a tree, in which
+ * each node is below one switch and each switch below at most one (fold.h). Blocks (topology/block) are
+ * switches with nodes, below one that stands for what joins them. What was measured of a link is set by its
+ * user; the rest is assumed by topology_assume().
  *
  * Never aborts and never prints: the plugin uses it.  Bytes per second, seconds; NaN is unknown. */
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_H
@@ -16,7 +17,8 @@
 
 #define TOPOLOGY_NODES_MAX    65536u
 #define TOPOLOGY_SWITCHES_MAX 65536u
-#define TOPOLOGY_LEVELS_MAX   16u /* of switches */
+#define TOPOLOGY_LINKS_MAX    (1u << 20) /* between nodes and switches, as the file names them */
+#define TOPOLOGY_LEVELS_MAX   16u        /* of switches */
 #define TOPOLOGY_CABLES_MAX   64u
 #define TOPOLOGY_NONE         UINT32_MAX
 
@@ -38,15 +40,19 @@ struct topology_pair {
 
 struct topology_node {
     char *name;
-    uint32_t parent; /* a switch */
-    struct topology_link up;
+    uint32_t parent;         /* a switch */
+    struct topology_link up; /* its cables: one to each switch that is alike */
 };
 
 struct topology_switch {
     char *name;
-    uint32_t parent;   /* TOPOLOGY_NONE: a root */
-    uint32_t height;   /* 0: has nodes; else one more than the highest switch below */
-    uint32_t n_below;  /* switches and nodes directly below */
+    uint32_t parent;  /* TOPOLOGY_NONE: a root */
+    uint32_t height;  /* 0: has nodes; else one more than the highest switch below */
+    uint32_t n_below; /* switches and nodes directly below in the tree */
+    /* The first of the switches with the same below them; only that one has something below in the tree. The
+     * next of them, or TOPOLOGY_NONE. */
+    uint32_t same, alike;
+    uint32_t ways;     /* switches directly above, of those that are alike */
     unsigned line;     /* of the file; 0: not from a file */
     double link_speed; /* LinkSpeed=, in units of the site's own; NaN: not given */
     struct topology_link up;
@@ -75,8 +81,8 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
                  double link_speed, unsigned line, struct err *err);
 
 /* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been
- * measured. 0, or -1 with the reason: nothing in it, a name twice, below two switches or unknown, a circle,
- * too many levels. */
+ * measured. 0, or -1 with the reason: nothing in it, a switch twice or unknown, a circle, too many
+ * levels. */
 int topology_finish(struct topology *t, struct err *err);
 
 /* An index, or TOPOLOGY_NONE: unknown. */

@@ -1,5 +1,7 @@
 #include "topology/topology_conf.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,13 +24,35 @@ struct reading {
     bool trees, blocks;
 };
 
+/* As Slurm reads its numbers of 32 bits: 10, 010 is 8, 0x10 is 16, 10K is 10240. */
+static int read_speed(const char *text, double *speed)
+{
+    unsigned long n;
+    char *end;
+
+    *speed = 0; /* says nothing */
+    if (!strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE"))
+        return 0;
+    if (!isdigit((unsigned char)*text))
+        return -1;
+    errno = 0;
+    n = strtoul(text, &end, 0);
+    if (errno || n > UINT32_MAX)
+        return -1;
+    if (*end == 'k' || *end == 'K') {
+        n *= 1024;
+        end++;
+    }
+    *speed = (double)n;
+    return *end || n > UINT32_MAX ? -1 : 0;
+}
+
 static int read_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct reading *r = arg;
     const struct conf_pair *given[KEYS] = { NULL }, *first = &line->pairs[0], *name;
     const char *text[KEYS] = { NULL };
     double speed = NAN;
-    char *end;
 
     for (size_t i = 0; i < line->n; i++) {
         int k = 0;
@@ -39,7 +63,7 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
             return conf_error(
                 line, &line->pairs[i], err,
                 "SwitchName with Nodes or Switches and LinkSpeed, BlockName with Nodes, and BlockSizes are accepted");
-        if (given[k])
+        if (given[k] && (k == SWITCH_NAME || k == BLOCK_NAME))
             return conf_error(line, &line->pairs[i], err, "%s is given twice", keys[k]);
         given[k] = &line->pairs[i];
         text[k] = given[k]->value;
@@ -49,8 +73,8 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     name = given[SWITCH_NAME] ? given[SWITCH_NAME] : given[BLOCK_NAME];
     if (!name || !*name->value || given[BLOCK_SIZES] || (given[SWITCH_NAME] && given[BLOCK_NAME]))
         return conf_error(line, first, err, "SwitchName=NAME or BlockName=NAME is needed, one per line");
-    if (strpbrk(name->value, "[], \t"))
-        return conf_error(line, name, err, "one name is accepted");
+    if (name != first)
+        return conf_error(line, first, err, "%s= comes first", name->key);
     r->trees |= !!given[SWITCH_NAME];
     r->blocks |= !!given[BLOCK_NAME];
     if (r->trees && r->blocks)
@@ -59,11 +83,9 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
         return conf_error(line, name, err, "a block has Nodes=, and nothing else");
     if (!text[NODES] == !text[SWITCHES])
         return conf_error(line, name, err, "a switch has Nodes= or Switches=, one of both");
-    if (given[LINK_SPEED]) { /* a whole number for Slurm */
-        speed = strtod(text[LINK_SPEED], &end);
-        if (*end || !(speed > 0) || speed > 4294967295.0)
-            return conf_error(line, given[LINK_SPEED], err, "a number from 1 to 4294967295 is accepted");
-    }
+    if (given[LINK_SPEED] && read_speed(text[LINK_SPEED], &speed) < 0)
+        return conf_error(line, given[LINK_SPEED], err,
+                          "a whole number from 0 to 4294967295 is accepted, with K for 1024");
     if (!*(text[NODES] ? text[NODES] : text[SWITCHES]))
         return conf_error(line, given[NODES] ? given[NODES] : given[SWITCHES], err,
                           "a list of names is accepted");

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(struct topology *t)
 {
-    uint64_t below = 0;
+    uint64_t below = 0, first = 0;
 
     topology_assume(t, &topology_usual);
     for (uint32_t i = 0; i < t->n_nodes; i++)
@@ -20,13 +20,15 @@ static void check(struct topology *t)
     for (uint32_t i = 0; i < t->n_switches; i++) {
         const struct topology_switch *s = &t->a_switch[i];
 
-        below += s->n_below + (s->parent == TOPOLOGY_NONE);
-        if (topology_find_switch(t, s->name) != i || s->height >= TOPOLOGY_LEVELS_MAX || !s->n_below ||
+        first += s->same == i;
+        below += s->n_below + (s->same == i && s->parent == TOPOLOGY_NONE);
+        if (topology_find_switch(t, s->name) != i || s->height >= TOPOLOGY_LEVELS_MAX ||
+            t->a_switch[s->same].same != s->same || !s->n_below == (s->same == i) || s->ways > s->up.cables ||
             !(s->up.bytes_per_s > 0) ||
             (s->parent != TOPOLOGY_NONE && t->a_switch[s->parent].height <= s->height))
             abort();
     }
-    if (below != t->n_nodes + t->n_switches)
+    if (below != t->n_nodes + first)
         abort();
 }
 
