@@ -117,7 +117,7 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
         return;
     }
     for (size_t i = 0; i < c->topology->n_switches; i++) {
-        if (c->topology->a_switch[i].parent != TOPOLOGY_NONE || c->topology->a_switch[i].same != i)
+        if (c->topology->a_switch[i].parent != TOPOLOGY_NONE || !c->topology->a_switch[i].n_below)
             continue;
         if (roots++ < SHOWN)
             text_append(names, sizeof(names), "%s%.40s", roots > 1 ? ", " : "",

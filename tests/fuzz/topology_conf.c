@@ -23,8 +23,8 @@ static void check(struct topology *t)
         first += s->same == i;
         below += s->n_below + (s->same == i && s->parent == TOPOLOGY_NONE);
         if (topology_find_switch(t, s->name) != i || s->height >= TOPOLOGY_LEVELS_MAX ||
-            t->a_switch[s->same].same != s->same || !s->n_below == (s->same == i) || s->ways > s->up.cables ||
-            !(s->up.bytes_per_s > 0) ||
+            t->a_switch[s->same].same != s->same || (s->n_below && s->same != i) || s->ways > s->up.cables ||
+            (s->n_below && !(s->up.bytes_per_s > 0)) ||
             (s->parent != TOPOLOGY_NONE && t->a_switch[s->parent].height <= s->height))
             abort();
     }
