@@ -266,7 +266,7 @@ dist_check_SCRIPTS += \
 	tests/security/node.sh \
 	tests/security/siege.sh \
 	tests/simgrid/agree.sh \
-	tests/format.sh tests/tree.py \
+	tests/dist.sh tests/format.sh tests/tree.py \
 	tests/tui/terminal.sh \
 	tests/workloads/halo-test.sh \
 	tests/workloads/pipeline-test.sh \
@@ -364,7 +364,7 @@ include tests/bench/hook.mk
 
 # What needs no cluster and no program but itself (also for sanitizers, other compilers and distcheck), the programs and
 # scripts, and what runs on the private cluster: that measures, so its tests are not run beside each other.
-SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/format.sh tests/tree.py tests/doc/figures.py tests/doc/names.py
+SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/dist.sh tests/format.sh tests/tree.py tests/doc/figures.py tests/doc/names.py
 CLUSTER_TESTS = $(filter tests/cluster/% tests/security/%,$(dist_check_SCRIPTS))
 PROGRAM_TESTS = $(filter-out $(SINGLE_TESTS) $(CLUSTER_TESTS),$(check_PROGRAMS) $(dist_check_SCRIPTS))
 .PHONY: check-unit check-programs check-cluster distcheck-unit
@@ -380,7 +380,7 @@ distcheck-unit:
 # Files of tests, by pattern.
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/run/prelude.sh tests/gloo/torch.sh tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/daemon/*.yml tests/tui/expected/* tests/trace/samples/* \
-	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*.py tests/plan/*-simulated tests/simgrid/compare tests/workloads/*.sh \
+	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*.py tests/plan/*-simulated tests/simgrid/compare tests/doc/picture.py tests/workloads/*.sh \
 	tests/analysis/*.py tests/analysis/sensitivity tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
 	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/repeat tests/cluster/placement-table tests/cluster/programs-table tests/cluster/gloo-table tests/gloo/paired.py tests/gloo/elastic.py tests/gloo/mixed.py \
 	tests/cluster/slowdevice.c tests/cluster/wrongclock.c)

@@ -4,24 +4,31 @@ libview_a_SOURCES = \
 	lib/view/arrivals.c lib/view/arrivals.h \
 	lib/view/baseline.c lib/view/baseline.h \
 	lib/view/columns.c lib/view/columns.h \
+	lib/view/comms.h \
 	lib/view/communicators.c lib/view/communicators.h \
 	lib/view/path_shares.c lib/view/path_shares.h \
 	lib/view/events.c lib/view/events.h \
+	lib/view/figures.h \
+	lib/view/health.h \
 	lib/view/join.c lib/view/join.h \
+	lib/view/marks.h \
 	lib/view/outlook.c lib/view/outlook.h \
 	lib/view/pairs.c lib/view/pairs.h \
 	lib/view/phases.c lib/view/phases.h \
 	lib/view/presence.c lib/view/presence.h \
 	lib/view/quota.c lib/view/quota.h \
 	lib/view/roster.c lib/view/roster.h \
+	lib/view/scaling.h \
 	lib/view/steps.c lib/view/steps.h \
 	lib/view/sums.c lib/view/sums.h \
 	lib/view/switches.c lib/view/switches.h \
 	lib/view/tempo.c lib/view/tempo.h \
+	lib/view/timeline.h \
 	lib/view/updates.h \
 	lib/view/connections.c lib/view/connections.h \
 	lib/view/shortfalls.c lib/view/shortfalls.h \
 	lib/view/step_marks.c lib/view/step_marks.h \
+	lib/view/verdicts.h \
 	lib/view/view.c lib/view/view.h \
 	lib/view/view_doing.c \
 	lib/view/view_efficiency.c \
