@@ -233,6 +233,7 @@ dist_check_SCRIPTS += \
 	tests/daemon/lease.sh \
 	tests/daemon/lists.sh \
 	tests/daemon/metrics.sh \
+	tests/daemon/unit.sh \
 	tests/doc/figures.py \
 	tests/doc/guide.sh \
 	tests/doc/names.py \
