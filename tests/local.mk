@@ -267,7 +267,7 @@ dist_check_SCRIPTS += \
 	tests/security/node.sh \
 	tests/security/siege.sh \
 	tests/simgrid/agree.sh \
-	tests/dist.sh tests/format.sh tests/tree.py \
+	tests/dist.sh tests/format.sh tests/packages.py tests/tree.py \
 	tests/tui/terminal.sh \
 	tests/workloads/halo-test.sh \
 	tests/workloads/pipeline-test.sh \
@@ -365,7 +365,7 @@ include tests/bench/hook.mk
 
 # What needs no cluster and no program but itself (also for sanitizers, other compilers and distcheck), the programs and
 # scripts, and what runs on the private cluster: that measures, so its tests are not run beside each other.
-SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/dist.sh tests/format.sh tests/tree.py tests/doc/figures.py tests/doc/names.py
+SINGLE_TESTS = $(filter tests/unit/%,$(check_PROGRAMS)) $(FUZZ_TESTS) tests/dist.sh tests/format.sh tests/tree.py tests/packages.py tests/doc/figures.py tests/doc/names.py
 CLUSTER_TESTS = $(filter tests/cluster/% tests/security/%,$(dist_check_SCRIPTS))
 PROGRAM_TESTS = $(filter-out $(SINGLE_TESTS) $(CLUSTER_TESTS),$(check_PROGRAMS) $(dist_check_SCRIPTS))
 .PHONY: check-unit check-programs check-cluster distcheck-unit

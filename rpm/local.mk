@@ -1,0 +1,2 @@
+# rpm/: what rpmbuild makes packages of, from the tarball
+EXTRA_DIST += rpm/syncguard.spec
