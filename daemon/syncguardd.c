@@ -1,5 +1,6 @@
 /* syncguardd - the controller: combines the data of all ranks of all guarded steps, and answers terminals. */
 #include <event2/event.h>
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "common/options.h"
 #include "common/xalloc.h"
 #include "daemon/server.h"
+#include "history/backup.h"
 #include "history/lease.h"
 #include "wire/loop.h"
 
@@ -19,7 +21,16 @@ static const struct option_spec conf = { "conf", "FILE", VALUE(VALUE_ANY),
                                          "read this configuration instead of the installed one" };
 static const struct option_spec verbose = { .name = "verbose",
                                             .text = "log everything, regardless of LogLevel" };
-static const struct option_use uses[] = { { &conf, NULL }, { &verbose, NULL }, { NULL, NULL } };
+static const struct option_spec backup = {
+    "backup", "DIR", VALUE(VALUE_ANY), "copy the databases to this new folder, and end; a controller may run"
+};
+static const struct option_spec restore = {
+    "restore", "DIR", VALUE(VALUE_ANY),
+    "put the databases of this backup in the place of the present ones, which are kept, and end; no controller may run"
+};
+static const struct option_use uses[] = {
+    { &conf, NULL }, { &verbose, NULL }, { &backup, NULL }, { &restore, NULL }, { NULL, NULL }
+};
 static const struct options_command only = { .name = "", .operands = "", .uses = uses };
 
 static const struct options_program program = {
@@ -232,6 +243,44 @@ static int prepare_state_dir(const char *dir, struct err *err)
     return 0;
 }
 
+/* ---- backup and restore ---- */
+
+/* What another user made, the controller could not open. */
+static int check_owner(const char *dir, struct err *err)
+{
+    struct stat st;
+
+    umask(077);
+    if (stat(dir, &st) == 0 && st.st_uid != geteuid())
+        return err_set(err, "StateDir=%s belongs to uid %u: run this as that user, by runuser or sudo -u",
+                       dir, (unsigned)st.st_uid);
+    return 0;
+}
+
+/* The exit status. */
+static int run_backup(const struct options *o, const char *state_dir)
+{
+    const char *to = options_text(o, "backup"), *from = options_text(o, "restore");
+    char kept[PATH_MAX];
+    struct err err;
+
+    if (to && from) {
+        err_set(&err, "--backup and --restore exclude each other");
+        return options_misuse(o, &err);
+    }
+    if (check_owner(state_dir, &err) < 0 ||
+        (to ? backup_make(state_dir, to, &err) : backup_restore(state_dir, from, kept, sizeof(kept), &err)) <
+            0) {
+        fprintf(stderr, "syncguardd: %s\n", err.text);
+        return 1;
+    }
+    if (to)
+        printf("%s has the databases of %s\n", to, state_dir);
+    else
+        printf("%s has the databases of %s; those before are in %s\n", state_dir, from, kept);
+    return 0;
+}
+
 static void report_no_memory(void)
 {
     log_error("out of memory: the controller ends; what was saved is in the history");
@@ -249,13 +298,14 @@ int main(int argc, char **argv)
         return rc;
     d.conf = options_text(&o, "conf");
     d.verbose = options_given(&o, "verbose");
-    if (config_load(&c, d.conf, &err) < 0 ||
-        log_open("syncguardd", *c.log_file ? c.log_file : NULL,
+    if (config_load(&c, d.conf, &err) < 0)
+        goto fail;
+    if (options_given(&o, "backup") || options_given(&o, "restore"))
+        return run_backup(&o, c.state_dir);
+    if (log_open("syncguardd", *c.log_file ? c.log_file : NULL,
                  d.verbose ? LOG_LEVEL_DEBUG : (enum log_level)c.log_level, &err) < 0 ||
-        prepare_state_dir(c.state_dir, &err) < 0) {
-        fprintf(stderr, "syncguardd: %s\n", err.text);
-        return 1;
-    }
+        prepare_state_dir(c.state_dir, &err) < 0 || backup_hold_off(c.state_dir, &err) < 0)
+        goto fail;
     signal(SIGPIPE, SIG_IGN);
     xalloc_at_failure(report_no_memory);
     /* By default the limit grows with what is freed: large arrays end up where they cannot be given back. */
@@ -263,4 +313,7 @@ int main(int argc, char **argv)
     d.config = &c;
     d.started = c;
     return run_loop(&d);
+fail:
+    fprintf(stderr, "syncguardd: %s\n", err.text);
+    return 1;
 }

@@ -230,6 +230,7 @@ dist_check_SCRIPTS += \
 	tests/ctl/step.sh \
 	tests/ctl/terminal.sh \
 	tests/daemon/bounds.sh \
+	tests/daemon/backup.sh \
 	tests/daemon/lease.sh \
 	tests/daemon/lists.sh \
 	tests/daemon/metrics.sh \

@@ -107,7 +107,7 @@ _Static_assert(ACTION_PENDING == 0 && DECISION_WITHHELD == 2 && AUDIT_PENDING ==
                    AUDIT_FAILED == 3 && AUDIT_NOBODY == 4294967295 && AUDIT_EARLIER == 4,
                "as the statements say");
 
-static const struct database_tables tables = {
+const struct database_tables audit_tables = {
     .file = "audit.sqlite",
     .migrations = migrations,
     .version = ARRAY_SIZE(migrations),
@@ -171,13 +171,13 @@ struct audit *audit_open(const char *dir, struct err *warning)
     struct audit *a = xcalloc(1, sizeof(*a));
 
     warning->text[0] = '\0';
-    a->db = database_open(dir, &tables, warning);
+    a->db = database_open(dir, &audit_tables, warning);
     if (a->db && take_earlier_actions(a->db, dir, warning) < 0) {
         database_close(a->db);
         a->db = NULL;
     }
     if (!a->db)
-        a->db = database_open_memory(&tables);
+        a->db = database_open_memory(&audit_tables);
     return a;
 }
 

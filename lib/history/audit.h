@@ -48,6 +48,8 @@ struct audit_entry {
 
 struct audit;
 
+extern const struct database_tables audit_tables; /* of its file (database.h) */
+
 /* Open DIR/audit.sqlite, and take in DIR/actions.sqlite of an earlier release, which is called
  * actions.sqlite.imported from then on.  If that fails, a database in memory is used and warning has the
  * reason ("": no failure). */

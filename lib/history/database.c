@@ -12,6 +12,12 @@
 
 /* ---- opening ---- */
 
+static int refuse_newer(int version, const struct database_tables *t, struct err *err)
+{
+    return err_set(err, "its version is %d, from a newer program; this one knows versions up to %d", version,
+                   t->version);
+}
+
 static int migrate_tables(struct database *d, const struct database_tables *t, struct err *err)
 {
     int n = (int)database_ask(d, "PRAGMA user_version", -1);
@@ -19,8 +25,7 @@ static int migrate_tables(struct database *d, const struct database_tables *t, s
     if (n < 0)
         return err_set(err, "%s", sqlite3_errmsg(d->db));
     if (n > t->version)
-        return err_set(err, "its version is %d, from a newer program; this one knows versions up to %d", n,
-                       t->version);
+        return refuse_newer(n, t, err);
     for (; n < t->version; n++) {
         char *text = xasprintf("BEGIN IMMEDIATE;%sPRAGMA user_version=%d;COMMIT;", t->migrations[n], n + 1);
         int rc = database_execute(d, text, err);
@@ -114,6 +119,71 @@ void database_close(struct database *d)
         sqlite3_finalize(d->st[i]);
     sqlite3_close(d->db);
     free(d);
+}
+
+/* ---- files as a whole ---- */
+
+int database_copy(const char *from, const char *to, struct err *err)
+{
+    sqlite3 *source = NULL, *copy = NULL;
+    sqlite3_backup *b = NULL;
+    const char *file = from;
+    int rc = sqlite3_open_v2(from, &source, SQLITE_OPEN_READWRITE, NULL);
+
+    sqlite3_busy_timeout(source, 10000);
+    if (rc == SQLITE_OK) {
+        file = to;
+        rc = sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE,
+                             NULL);
+    }
+    if (rc == SQLITE_OK && (b = sqlite3_backup_init(copy, "main", source, "main")))
+        sqlite3_backup_step(b, -1); /* its error is the one of _finish() */
+    if (rc == SQLITE_OK)
+        rc = b ? sqlite3_backup_finish(b) : sqlite3_errcode(copy);
+    /* With a WAL it could not be read on a medium that cannot be written. */
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(copy, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        err_set(err, "%s: %s", file, sqlite3_errstr(rc));
+    sqlite3_close(copy);
+    sqlite3_close(source);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+static int check_content(struct database *d, const struct database_tables *t, struct err *err)
+{
+    int version = (int)database_ask(d, "PRAGMA user_version", -1), rc = -1;
+    sqlite3_stmt *st = NULL;
+
+    if (version < 0)
+        return err_set(err, "%s", sqlite3_errmsg(d->db));
+    if (version == 0)
+        return err_set(err, "it is no database of this program");
+    if (version > t->version)
+        return refuse_newer(version, t, err);
+    if (sqlite3_prepare_v2(d->db, "PRAGMA integrity_check(1)", -1, &st, NULL) != SQLITE_OK ||
+        sqlite3_step(st) != SQLITE_ROW)
+        err_set(err, "%s", sqlite3_errmsg(d->db));
+    else if (strcmp(database_text(st, 0), "ok") != 0)
+        err_set(err, "it is damaged: %s", database_text(st, 0));
+    else
+        rc = 0;
+    sqlite3_finalize(st);
+    return rc;
+}
+
+int database_check(const char *dir, const struct database_tables *t, struct err *err)
+{
+    char *path = xasprintf("%s/%s", dir, t->file);
+    struct database *d = xcalloc(1, sizeof(*d));
+    int rc = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READONLY, NULL);
+
+    rc = rc != SQLITE_OK ? err_set(err, "%s", sqlite3_errstr(rc)) : check_content(d, t, err);
+    if (rc < 0)
+        err_prefix(err, "%s", path);
+    database_close(d);
+    free(path);
+    return rc;
 }
 
 /* ---- running ---- */

@@ -42,6 +42,14 @@ struct database *database_open(const char *dir, const struct database_tables *t,
 struct database *database_open_memory(const struct database_tables *t);
 void database_close(struct database *d); /* NULL is fine */
 
+/* Copy the database in one file, which may be in use, to a new one, as of one moment.  0, or -1 with a
+ * reason; what was written until then remains.  Programs that write to a database on shared storage meanwhile
+ * find it locked. */
+int database_copy(const char *from, const char *to, struct err *err);
+/* Read all of the file DIR/FILE of t, and change nothing: whether it is whole, and of a version that this
+ * program knows.  -1 with a reason. */
+int database_check(const char *dir, const struct database_tables *t, struct err *err);
+
 /* Execute statements that return no rows.  -1 with SQLite's reason. */
 int database_execute(struct database *d, const char *text, struct err *err);
 /* Execute a prepared statement that returns no rows, and reset it.  -1 with "WHAT: " and SQLite's reason.  A

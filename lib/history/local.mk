@@ -3,6 +3,7 @@ noinst_LIBRARIES += libhistory.a
 libhistory_a_SOURCES = \
 	lib/history/action_record.c lib/history/action_record.h \
 	lib/history/audit.c lib/history/audit.h \
+	lib/history/backup.c lib/history/backup.h \
 	lib/history/culprit.c lib/history/culprit.h \
 	lib/history/database.c lib/history/database.h \
 	lib/history/history.c lib/history/history.h \

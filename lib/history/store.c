@@ -148,7 +148,7 @@ static const char *const sql[STATEMENTS] = {
         " AND (?4=0 OR nodes=?4) AND steps>=?5 ORDER BY begin DESC LIMIT ?6",
 };
 
-static const struct database_tables tables = {
+const struct database_tables store_tables = {
     .file = "history.sqlite",
     .migrations = store_migrations,
     .version = STORE_VERSION,
@@ -162,7 +162,7 @@ struct store {
 
 struct store *store_open(const char *dir, struct err *err)
 {
-    struct database *db = database_open(dir, &tables, err);
+    struct database *db = database_open(dir, &store_tables, err);
     struct store *s = db ? xcalloc(1, sizeof(*s)) : NULL;
 
     if (s)

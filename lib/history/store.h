@@ -28,6 +28,8 @@
 
 struct store;
 
+extern const struct database_tables store_tables; /* of its file (database.h) */
+
 /* Open or create DIR/history.sqlite.  NULL with a reason. */
 struct store *store_open(const char *dir, struct err *err);
 void store_close(struct store *s);
