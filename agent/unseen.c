@@ -17,6 +17,7 @@
 /* of all maps; beyond, a process is taken to be as the one of the same name */
 #define LOOK_BYTES (1u << 24)
 #define PROBE      "syncguard_probe"
+#define ADDED      "SYNCGUARD_PRELOADED" /* spank/preloaded.h */
 
 static const char *const names[] = {
     [UNSEEN_STATIC] = "static",       [UNSEEN_MACHINE] = "machine", [UNSEEN_LIBC] = "libc",
@@ -137,12 +138,19 @@ static bool is_other_libc(const char *loader)
     return false;
 }
 
+static void give_container(struct verdict *v, const char *probe)
+{
+    give_reason(v, UNSEEN_CONTAINER, "in a container without %.120s; bind that file and /dev/shm into it",
+                probe);
+}
+
 /* hidden: the kernel shows it to nobody but root, as it does set-uid programs. */
 static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdict *v)
 {
-    const char *list = !hidden && processes_environment(l->plan->root, pid, l->environment)
-                           ? processes_variable(l->environment, "LD_PRELOAD")
-                           : NULL;
+    bool open = !hidden && processes_environment(l->plan->root, pid, l->environment);
+    const char *list = open ? processes_variable(l->environment, "LD_PRELOAD") : NULL;
+    /* what the plugin added, and has taken out again where the task could not load it */
+    const char *added = open ? processes_variable(l->environment, ADDED) : NULL;
     char path[PATH_MAX];
     struct executable x;
     bool known;
@@ -162,6 +170,8 @@ static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdic
         give_reason(
             v, UNSEEN_SECURE,
             "set-uid, with capabilities or hidden: the loader ignores LD_PRELOAD for it; run it as a plain program");
+    else if (added && lacks_file(l, pid, added))
+        give_container(v, added);
     else if (!list || !*list)
         give_reason(
             v, UNSEEN_PRELOAD,
@@ -171,8 +181,7 @@ static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdic
             v, UNSEEN_REPLACED,
             "LD_PRELOAD was replaced (a task prolog, a module, a wrapper), and so the probe is not loaded; add to it instead");
     else if (lacks_file(l, pid, path))
-        give_reason(v, UNSEEN_CONTAINER, "in a container without %.120s; bind that file and /dev/shm into it",
-                    path);
+        give_container(v, path);
     else
         give_reason(
             v, UNSEEN_REFUSED,

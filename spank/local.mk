@@ -28,7 +28,7 @@ libspank_la_CFLAGS = $(GUEST_CFLAGS)
 libspank_la_LIBADD = -lm -lpthread
 
 pkglib_LTLIBRARIES += syncguard.la
-syncguard_la_SOURCES = spank/plugin.c spank/instance.c spank/instance.h spank/launch.c spank/launch.h spank/local.c spank/local.h spank/profiler.c spank/profiler.h spank/remote.c spank/remote.h spank/submit.c spank/submit.h spank/task.c spank/task.h
+syncguard_la_SOURCES = spank/plugin.c spank/instance.c spank/instance.h spank/launch.c spank/launch.h spank/local.c spank/local.h spank/preloaded.c spank/preloaded.h spank/profiler.c spank/profiler.h spank/remote.c spank/remote.h spank/submit.c spank/submit.h spank/task.c spank/task.h
 syncguard_la_CFLAGS = $(GUEST_CFLAGS)
 syncguard_la_LDFLAGS = $(HARDEN_LINK) -module -avoid-version
 syncguard_la_LIBADD = libspank.la

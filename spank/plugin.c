@@ -17,6 +17,7 @@ SPANK_PLUGIN(syncguard, 1)
 #include "spank/instance.h"
 #include "spank/launch.h"
 #include "spank/local.h"
+#include "spank/preloaded.h"
 #include "spank/profiler.h"
 #include "spank/remote.h"
 #include "spank/submit.h"
@@ -109,6 +110,7 @@ int slurm_spank_task_init(spank_t sp, int argc, char **argv)
     (void)argc, (void)argv;
     if (!instance_is_first(INSTANCE_TASK))
         return 0;
+    preloaded_check(sp);
     profiler_give_way(sp);
     task_bind(sp);
     return 0;

@@ -15,6 +15,7 @@
 #include "pacing/pacer.h"
 #include "ring/ring.h"
 #include "spank/keeper.h"
+#include "spank/preloaded.h"
 #include "spank/profiler.h"
 #include "spank/settings.h"
 #include "spank/stepdir.h"
@@ -22,8 +23,6 @@
 #include "spank/text.h"
 #include "spank/watch.h"
 
-/* The path that was added to LD_PRELOAD, so that a step inside this one can remove it. */
-#define ENV_PRELOADED "SYNCGUARD_PRELOADED"
 /* The address sanitizer's, which may not mind the probe. */
 #define ENV_ASAN "ASAN_OPTIONS"
 /* Makes waiting ranks of Open MPI yield their core.  Set where there are more ranks than cores; ENV_YIELDS
@@ -156,20 +155,13 @@ __attribute__((format(printf, 2, 3))) static void unguarded(struct slurm_step *s
 /* A step inside a guarded one inherits the outer step's guard from the environment; remove it. */
 static void environment_clean(struct slurm_step *s)
 {
-    char probe[4096], list[16384], rest[16384];
+    char set[4096];
 
-    if (!*job_env(s, RING_ENV_DIR, list, sizeof(list)) && !*job_env(s, ENV_PRELOADED, probe, sizeof(probe)))
+    if (!*job_env(s, RING_ENV_DIR, set, sizeof(set)) && !*job_env(s, PRELOADED_ENV, set, sizeof(set)))
         return;
     spank_unsetenv(s->sp, RING_ENV_DIR);
-    if (*job_env(s, ENV_PRELOADED, probe, sizeof(probe)) &&
-        preload_remove(job_env(s, "LD_PRELOAD", list, sizeof(list)), probe, rest, sizeof(rest))) {
-        if (*rest)
-            spank_setenv(s->sp, "LD_PRELOAD", rest, 1);
-        else
-            spank_unsetenv(s->sp, "LD_PRELOAD");
-    }
-    spank_unsetenv(s->sp, ENV_PRELOADED);
-    if (*job_env(s, ENV_YIELDS, list, sizeof(list))) {
+    preloaded_remove(s->sp);
+    if (*job_env(s, ENV_YIELDS, set, sizeof(set))) {
         spank_unsetenv(s->sp, ENV_YIELD);
         spank_unsetenv(s->sp, ENV_YIELDS);
     }
@@ -203,7 +195,7 @@ static void environment_guard(struct slurm_step *s, const char *probe)
     if (!preload_add(list, probe, with, sizeof(with)))
         unguarded(s, "the probe %s does not fit into LD_PRELOAD", probe);
     else if (spank_setenv(s->sp, RING_ENV_DIR, guard.dir, 1) != ESPANK_SUCCESS ||
-             spank_setenv(s->sp, ENV_PRELOADED, probe, 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, PRELOADED_ENV, probe, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
         unguarded(s, "cannot set the tasks' environment");
     else if (job_env_whole(s, ENV_ASAN, list, sizeof(list)) && preload_allow(list, with, sizeof(with)))

@@ -55,6 +55,7 @@ struct run {
     enum during during; /* between user_init and the last task's exit */
     bool tasks;         /* two tasks start: task_init is called, too */
     enum twice twice;   /* a second line of plugstack.conf names the plugin */
+    bool container;     /* their root does not have the probe */
 };
 
 struct outcome {
@@ -407,8 +408,28 @@ static void read_notes(void)
 {
     char path[512];
 
-    snprintf(path, sizeof(path), "%s/nccl.note", seen->dir);
+    snprintf(path, sizeof(path), "%s/%s.note", seen->dir, now->container ? "probe" : "nccl");
     read_into(path, seen->note, sizeof(seen->note));
+}
+
+static void start_tasks(void *const *plugins, int argc, char **argv)
+{
+    char probe[128], hidden[128];
+
+    snprintf(probe, sizeof(probe), "%s/probe.so", base);
+    snprintf(hidden, sizeof(hidden), "%s/hidden", base);
+    if (now->container) {
+        become(0, 0);
+        seen->callbacks_ok &= rename(probe, hidden) == 0;
+        become(NOBODY, NOBODY);
+    }
+    for (int i = 0; i < 2; i++)
+        seen->callbacks_ok &= call(plugins, "slurm_spank_task_init", argc, argv);
+    if (now->container) {
+        become(0, 0);
+        seen->callbacks_ok &= rename(hidden, probe) == 0;
+        become(NOBODY, NOBODY);
+    }
 }
 
 static void remote_life(void *const *plugins, int argc, char **argv)
@@ -421,8 +442,8 @@ static void remote_life(void *const *plugins, int argc, char **argv)
     t0 = clock_s();
     seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
     seen->begin_s = clock_s() - t0;
-    for (int i = 0; i < 2 && now->tasks; i++)
-        seen->callbacks_ok &= call(plugins, "slurm_spank_task_init", argc, argv);
+    if (now->tasks)
+        start_tasks(plugins, argc, argv);
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
     steal(seen->asan, sizeof(seen->asan), "ASAN_OPTIONS");
@@ -1031,6 +1052,32 @@ static void test_nccl(void)
            "--sync-guard=off inside a guarded step unsets the plugin's setting for NCCL");
 }
 
+/* The tasks' root lacks the probe: nothing may reach their standard error, and what the user preloads stays.
+ */
+static void test_container(void)
+{
+    char want[300];
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "night" }, .tasks = true };
+    struct outcome *o;
+
+    snprintf(want, sizeof(want), "%s/probe.so", base);
+    o = run(&r);
+    is_str(o->preload, want, "tasks whose root has the probe keep it in LD_PRELOAD");
+    r.container = true;
+    o = run(&r);
+    is_str(o->preload, "", "tasks whose root lacks the probe have no LD_PRELOAD");
+    snprintf(
+        want, sizeof(want),
+        "the probe was not loaded: the tasks are in a container without %s/probe.so; bind it and /dev/shm",
+        base);
+    is_str(o->note, want, "the tasks leave the agent a note that names the probe");
+    ok(o->callbacks_ok && !*o->log && !*o->out && o->dir_made && !o->dir_left,
+       "nothing is printed, and the directory is removed with the note\n%s", o->log);
+    r.env[0] = "LD_PRELOAD=/a/tool.so:/b/other.so";
+    o = run(&r);
+    is_str(o->preload, r.env[0] + strlen("LD_PRELOAD="), "what the user preloads stays in LD_PRELOAD there");
+}
+
 /* What NCCL would find in a file, were the variable not set.  The tasks look, as the user. */
 static void test_nccl_files(void)
 {
@@ -1289,6 +1336,7 @@ int main(void)
     test_yield();
     test_nccl();
     test_nccl_files();
+    test_container();
     test_missing();
     test_twice();
     test_hostile();

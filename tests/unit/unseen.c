@@ -171,6 +171,17 @@ static void reasons(void)
     put("proc/12/root" PROBE, "x");
     ok(look(0) == UNSEEN_REFUSED, "a container that has the probe is not");
     tree_remove();
+
+    begin();
+    put_process(12, 1, "train", "SYNCGUARD_PRELOADED=" PROBE, DIR_OF, "", DYNAMIC);
+    ok(look(0) == UNSEEN_PRELOAD, "LD_PRELOAD without what the plugin added was taken away");
+    put("proc/12/root/bin/sh", "x");
+    ok(look(0) == UNSEEN_CONTAINER && strstr(found[UNSEEN_CONTAINER].text, "without " PROBE),
+       "unless it is a container that lacks the probe, which the plugin has taken out: %s",
+       found[UNSEEN_CONTAINER].text);
+    put("proc/12/root" PROBE, "x");
+    ok(look(0) == UNSEEN_PRELOAD, "a container that has the probe does not explain it");
+    tree_remove();
 }
 
 /* ---- trees of processes ---- */
