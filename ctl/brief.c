@@ -7,10 +7,11 @@
 
 #include "common/text.h"
 #include "ctl/page_parts.h"
+#include "report/report_next.h"
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-#define CULPRITS_MAX 8 /* that are written into a command */
+#define CULPRITS_MAX 8 /* that are named */
 #define SILENT_SHOWN 4 /* nodes */
 
 /* Between parts of a row. */
@@ -158,28 +159,6 @@ static void trend_text(char *buf, size_t size, const struct report *r, bool heal
                  page_count(past->runs).s, text_plural(past->runs), past->unusual ? ", unusual" : "");
 }
 
-/* Names of nodes as a command takes them, separated by commas; "" where they are none, or not written as
- * such. */
-static void nodes_of(char *buf, size_t size, const struct report_verdict *verdict)
-{
-    /* nothing for a shell */
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-    const struct json_texts *names = &verdict->culprits;
-
-    buf[0] = '\0';
-    if (strcmp(verdict->scope, "node") != 0 || names->n > CULPRITS_MAX)
-        return;
-    for (size_t i = 0; i < names->n; i++) {
-        const char *name = names->text[i];
-
-        if (!*name || name[strspn(name, letters)] || strlen(buf) + strlen(name) + 2 > size) {
-            buf[0] = '\0';
-            return;
-        }
-        text_append(buf, size, "%s%s", i ? "," : "", name);
-    }
-}
-
 char *brief_advice(char *buf, size_t size, const struct report *r, const struct report_verdict *verdict)
 {
     static const char letters[] = "0123456789._+";
@@ -190,7 +169,7 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
                               .two_speeds = !isnan(verdict->slow_messages_ratio),
                               .nodes = nodes };
 
-    nodes_of(nodes, sizeof(nodes), verdict);
+    report_next_nodes(nodes, sizeof(nodes), verdict);
     c.job = job[strspn(job, letters)] ? "" : job;
     c.ended = has_ended(r);
     c.no_requeue = *r->job.no_requeue;
@@ -224,7 +203,7 @@ void brief_get(struct brief *b, const struct report *r)
 {
     const struct report_verdicts *verdicts = &r->job.verdicts; /* the first is what the sentence is about */
     const char *const labels[] = {
-        r->trace.known ? "Trace" : "Job", "Cost", "Place", "Pace", "Trend", "To do", "Seen"
+        r->trace.known ? "Trace" : "Job", "Cost", "Place", "Pace", "Trend", "To do", "Next", "Seen"
     };
     char text[BRIEF_ROWS][1024] = { "" };
 
@@ -238,11 +217,12 @@ void brief_get(struct brief *b, const struct report *r)
         cost_text(text[1], sizeof(text[1]), r);
         place_text(text[2], sizeof(text[2]), &r->job);
         brief_advice(text[5], sizeof(text[5]), r, verdicts->list);
+        text_append(text[6], sizeof(text[6]), "%s", verdicts->list->next);
     }
     if (!b->healthy && report_row_alive(&r->job))
         pace_text(text[3], sizeof(text[3]), &r->job);
     trend_text(text[4], sizeof(text[4]), r, b->healthy);
-    seen_text(text[6], sizeof(text[6]), r);
+    seen_text(text[7], sizeof(text[7]), r);
     for (size_t i = 0; i < BRIEF_ROWS; i++) {
         struct brief_row *row = &b->row[b->n];
 

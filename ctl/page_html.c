@@ -155,6 +155,11 @@ static void put_verdict(const struct html *h, const struct report_verdict *verdi
         put_element(h, "p", "Likely cause: %s", verdict->cause);
     if (*brief_advice(advice, sizeof(advice), h->report, verdict))
         put_element(h, "p", "To do: %s", advice);
+    if (*verdict->next) {
+        fputs("<p>next: <code>", h->out);
+        markup_text(h->out, verdict->next);
+        fputs("</code></p>\n", h->out);
+    }
     fputs("</li>\n", h->out);
 }
 

@@ -72,6 +72,8 @@ void page_put_verdicts(const struct page *p, const char *title)
             page_line(p, PAGE_EVIDENCE, "%s", v->text);
         if (*v->cause)
             page_line(p, PAGE_EVIDENCE, "%s", v->cause);
+        if (*v->next)
+            page_line(p, PAGE_EVIDENCE, "next: %s", v->next);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "daemon/control_private.h"
 #include "daemon/peer.h"
 #include "history/audit.h"
+#include "job/report_job.h"
 #include "view/marks.h"
 
 /* ---- decisions ---- */
@@ -48,6 +49,7 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
 {
     char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
     struct control_decision *kept;
+    struct report_row row;
     struct audit_entry e;
     struct action a;
     struct err err;
@@ -72,8 +74,11 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
     a = action_of(&kept->entry.d, c->job, nodes);
     a.key = control_key(&kept->entry, key);
     a.figures = f;
+    report_job_row(&row, c->job, now_s);
+    a.next = row.verdicts.n ? row.verdicts.list[0].next : "";
     if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, kept, false, err.text, now_s);
+    report_row_free(&row);
 }
 
 /* ---- time ---- */

@@ -130,6 +130,7 @@ UNIT_TESTS = \
 	tests/unit/regime \
 	tests/unit/report \
 	tests/unit/report_print \
+	tests/unit/report_next \
 	tests/unit/report_parts \
 	tests/unit/report_read \
 	tests/unit/ring \

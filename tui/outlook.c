@@ -103,6 +103,14 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct re
     }
 }
 
+void outlook_next(struct canvas *c, int y, int x, int width, const struct report_verdict *v)
+{
+    int end = x + width;
+
+    x += canvas_put(c, y, x, width, STYLE_DIM, "next:") + 3;
+    canvas_put(c, y, x, end - x, STYLE_BOLD, v->next);
+}
+
 void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct report_projection *p)
 {
     enum style style = p->warning || p->reach_s[1] >= 0 ? STYLE_WARN : STYLE_TEXT;

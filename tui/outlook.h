@@ -9,6 +9,9 @@
  * found. */
 void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct report_row *j);
 
+/* The command to type about it. */
+void outlook_next(struct canvas *c, int y, int x, int width, const struct report_verdict *v);
+
 void outlook_projection_draw(struct canvas *c, int y, int x, int width, const struct report_projection *p);
 
 #endif

@@ -65,6 +65,10 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
     onset_text(v, text, sizeof(text));
     if (text[0])
         y = sheet_text(c, y, 3, STYLE_DIM, text);
+    if (v->next[0]) {
+        canvas_put(c, y, 3, 8, STYLE_DIM, "next:");
+        y = sheet_text(c, y, 10, STYLE_BOLD, v->next);
+    }
     return y;
 }
 

@@ -187,7 +187,7 @@ static const void *rank_row(const struct ui *ui, int i)
 #define PICTURE_LEAST 6 /* ranks */
 
 struct layout {
-    int sentence_rows, facts, sparks, shares, found, ahead, past; /* 0: not there */
+    int sentence_rows, facts, sparks, shares, found, next, ahead, past; /* 0: not there */
     int table, rows, timeline, timeline_rows, detail, bottom, bottom_rows;
 };
 
@@ -223,6 +223,7 @@ static int lay_out_head(struct layout *l, const struct report *v, int width, int
     y += height < SHORT ? 0 : 2;
     l->shares = y++;
     l->found = y++;
+    l->next = v && v->job.verdicts.n && v->job.verdicts.list[0].next[0] ? y++ : 0;
     l->ahead =
         v && v->projection.known && report_row_alive(&v->job) && (height >= TALL || v->projection.trend[0])
             ? y++
@@ -571,6 +572,8 @@ static void draw(struct canvas *c, const struct ui *ui)
         draw_trends(c, v, l.sparks);
     draw_time(c, &v->job, l.shares);
     outlook_verdicts(c, l.found, 1, c->width - 2, &v->job);
+    if (l.next)
+        outlook_next(c, l.next, 1, c->width - 2, &v->job.verdicts.list[0]);
     if (l.ahead)
         outlook_projection_draw(c, l.ahead, 1, c->width - 2, &v->projection);
     if (l.past) {

@@ -214,7 +214,9 @@ static void on_command(void *arg, const struct child_end *e)
 static void begin_command(struct action_try *t)
 {
     json_t *o = action_object(t->r);
+    char next[400];
 
+    json_put_text(o, "next", action_next(t->r, next, sizeof(next)));
     json_object_set_new(o, "uid", json_integer(t->r->job.uid));
     if (t->r->figures && *t->r->figures)
         json_put_json(o, "figures", action_figures(t->r));

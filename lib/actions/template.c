@@ -16,7 +16,7 @@ static const struct {
       "{\"source\":\"syncguard\",\"controller\":\"${controller}\",\"key\":\"${key}\",\"text\":\"${text}\","
       "\"job\":\"${job}\",\"nodes\":\"${nodes}\",\"rule\":\"${rule}\",\"policy\":\"${policy}\",\"reason\":\"$"
       "{reason}\","
-      "\"time\":\"${time}\",\"figures\":\"${figures}\"}" },
+      "\"next\":\"${next}\",\"time\":\"${time}\",\"figures\":\"${figures}\"}" },
     { "slack", "{\"text\":\"${mrkdwn}\"}" },
     { "alertmanager",
       "[{\"labels\":{\"alertname\":\"SyncGuard\",\"severity\":\"warning\",\"rule\":\"${rule}\",\"job\":\"${"

@@ -77,21 +77,23 @@ static char *load_template(const char *template, struct err *err)
 char *webhook_body(const char *template, const struct action_record *r, const char *token, struct err *err)
 {
     char *form = load_template(template, err), *text, *escaped, *body;
-    char host[64] = "", stamp[32];
+    char host[64] = "", stamp[32], next[400];
     time_t at = (time_t)r->asked_s;
     struct tm tm;
     json_t *v;
 
     if (!form)
         return NULL;
-    text = r->job.job ? xasprintf("job %s: %s", r->job_text, r->reason) : xstrdup(r->reason);
+    action_next(r, next, sizeof(next));
+    text = xasprintf("%s%s%s%s%s%s", r->job.job ? "job " : "", r->job.job ? r->job_text : "",
+                     r->job.job ? ": " : "", r->reason, *next ? "; next: " : "", next);
     escaped = mrkdwn(text);
     gethostname(host, sizeof(host) - 1);
     strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
-    v = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "controller", host, "key", r->key, "text",
-                  text, "mrkdwn", escaped, "job", r->job.job ? r->job_text : "", "nodes", r->nodes, "rule",
-                  r->rule, "policy", r->policy, "reason", r->reason, "time", stamp, "token", token);
-    json_object_set_new(v, "figures", action_figures(r));
+    v = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "controller", host, "key", r->key,
+                  "text", text, "mrkdwn", escaped, "job", r->job.job ? r->job_text : "", "nodes", r->nodes,
+                  "rule", r->rule, "policy", r->policy, "reason", r->reason, "time", stamp, "token", token,
+                  "next", next, "figures", action_figures(r));
     body = template_fill(form, v, err);
     if (!body)
         err_prefix(err, "WebhookTemplate=%s", template);

@@ -44,13 +44,15 @@ static void put_figure(json_t *o, const struct figures *f, enum figure_id id)
         json_put_string(o, figure->name, figure_write(f, id, word, sizeof(word)));
 }
 
-char *action_figures_text(const struct figures *f)
+char *action_figures_text(const struct action *a)
 {
-    json_t *o = f ? json_object() : NULL;
+    json_t *o = a->figures ? json_object() : NULL;
     char *text;
 
     for (int i = 0; o && i < FIGURES; i++)
-        put_figure(o, f, (enum figure_id)i);
+        put_figure(o, a->figures, (enum figure_id)i);
+    if (o)
+        json_put_text(o, "next", a->next ? a->next : "");
     text = json_dumps(o, JSON_COMPACT);
     json_decref(o);
     return text;
@@ -60,7 +62,19 @@ json_t *action_figures(const struct action_record *r)
 {
     json_t *o = r->figures ? json_loads(r->figures, 0, NULL) : NULL;
 
-    return o ? o : json_object();
+    if (!o)
+        return json_object();
+    json_object_del(o, "next");
+    return o;
+}
+
+char *action_next(const struct action_record *r, char *buf, size_t size)
+{
+    json_t *o = r->figures ? json_loads(r->figures, 0, NULL) : NULL;
+
+    json_get_text(o, "next", buf, size);
+    json_decref(o);
+    return buf;
 }
 
 json_t *action_object(const struct action_record *r)

@@ -31,6 +31,7 @@ struct action {
     uid_t by;                      /* user who asked for it, or ACTION_BY_ITSELF */
     bool forced;                   /* a signal that the program has no handler for is sent, too */
     const struct figures *figures; /* the job's figures at that time, for webhook and command; NULL: none */
+    const char *next; /* beside them: what to type about the costliest verdict (report/report_next.h) */
 };
 
 enum action_state {
@@ -62,10 +63,12 @@ void action_record_free(struct action_record *r); /* that owns its strings; NULL
 bool action_own_comment(const struct action_record *r);
 /* Whether the nodes must belong to the job: a rule named them. */
 bool action_of_job(const struct action_record *r);
-/* Figures as text of a JSON object, which the caller frees; NULL for NULL. */
-char *action_figures_text(const struct figures *f);
+/* The action's figures, and next, as text of a JSON object, which the caller frees; NULL: it has none. */
+char *action_figures_text(const struct action *a);
 /* The figures as an object that the caller owns; empty if there are none. */
 json_t *action_figures(const struct action_record *r);
+/* Write the command that was stored beside them to buf; "": there is none.  Returns buf. */
+char *action_next(const struct action_record *r, char *buf, size_t size);
 /* The record as in doc/protocol.md; the caller owns it. */
 json_t *action_object(const struct action_record *r);
 /* Write "drain node3 for job 123.0" to buf, for logs and events; returns buf. */

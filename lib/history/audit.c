@@ -478,7 +478,7 @@ int audit_get(struct audit *a, int64_t id, struct audit_entry *e)
 int64_t audit_action_add(struct audit *a, const struct action *action, double at, struct err *err)
 {
     sqlite3_stmt *st = a->db->st[ACTION_ADD];
-    char *figures = action_figures_text(action->figures);
+    char *figures = action_figures_text(action);
     int rc;
 
     database_bind_text(st, 1, action->key);

@@ -13,6 +13,7 @@
 #include "report/report_agent.h"
 #include "report/report_event.h"
 #include "report/report_launch.h"
+#include "report/report_next.h"
 #include "report/report_overlap.h"
 #include "report/report_rank.h"
 #include "report/report_scaling.h"
@@ -75,6 +76,12 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     view_verdicts_reported(j->view, &d);
     for (size_t i = 0; i < r->verdicts.n; i++)
         r->verdicts.list[i].acknowledged = job_acknowledged(j, d[i].finding.id);
+    report_next_fill(&r->verdicts,
+                     &(struct report_next_job){ .id = r->id,
+                                                .ended = job_over(j),
+                                                .no_requeue = j->no_requeue || job_unconfirmed(j),
+                                                .nodes_per_hour = j->params.nodes_per_hour,
+                                                .nodes_at_once = j->params.nodes_at_once });
 }
 
 void report_job_row(struct report_row *r, const struct job *j, double now_s)

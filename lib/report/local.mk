@@ -12,6 +12,7 @@ libreport_a_SOURCES = \
 	lib/report/report_event.c lib/report/report_event.h \
 	lib/report/report_health.c lib/report/report_health.h \
 	lib/report/report_launch.c lib/report/report_launch.h \
+	lib/report/report_next.c lib/report/report_next.h \
 	lib/report/report_nodes.c lib/report/report_nodes.h \
 	lib/report/report_pace.c lib/report/report_pace.h \
 	lib/report/report_past.c lib/report/report_past.h \

@@ -40,6 +40,7 @@ static const struct json_field found_fields[] = {
 
 static const struct json_field job_fields[] = {
     { "acknowledged", FIELD_TRUE, FIELD(struct report_verdict, acknowledged) },
+    { "next", FIELD_TEXT, FIELD(struct report_verdict, next) },
     { 0 },
 };
 

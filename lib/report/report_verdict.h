@@ -40,6 +40,7 @@ struct report_verdict {
     double lost_s;
     int64_t times;           /* in how many stretches it was there */
     bool acknowledged;       /* a job's alone */
+    char next[400];          /* a job's alone: the command to type about it (report/report_next.h); "" */
     double from_s, to_s;     /* of the timeline alone: its life; to_s NaN: it still stands */
     int64_t detected_record; /* of a trace alone: records that had been read then */
 };

@@ -76,21 +76,23 @@ static double step_s(const struct fake *f, double t_s)
 #define MANY_AT_S 100.0
 
 static const struct trouble {
-    const char *class, *scope, *culprit, *text, *cause;
+    const char *class, *scope, *culprit, *text, *cause, *next;
     double from_s, to_s, slowdown;
     bool onset_unknown;
 } troubles[] = {
     { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 26 % longer",
-      "its CPUs run at 54 % of their clock", 12, INFINITY, (STEP_S + EXTRA_S) / STEP_S, false },
+      "its CPUs run at 54 % of their clock", "sgctl action " JOB_ID " exclude node05", 12, INFINITY,
+      (STEP_S + EXTRA_S) / STEP_S, false },
     { "jitter", "none", NULL,
       "rare long delays hold up another rank each time: 1 step of 90 takes 3 times as long", NULL,
-      MANY_AT_S - 15, MANY_AT_S - 8, 1.021, false },
-    { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, MANY_AT_S - 12, INFINITY, 1.04,
-      true },
+      "sgctl record " JOB_ID " --seconds=60s --output=" JOB_ID ".trace", MANY_AT_S - 15, MANY_AT_S - 8, 1.021,
+      false },
+    { "drift", "rank", "r17", "r17 becomes slower by 2 % a minute", NULL, "sgctl step " JOB_ID,
+      MANY_AT_S - 12, INFINITY, 1.04, true },
     { "communication", "none", NULL, "an Allreduce of 4 MiB takes 420 µs, 160 µs at the beginning", NULL,
-      MANY_AT_S - 4, INFINITY, 1.12, false },
+      "sgctl doctor --cluster --probe --mpi", MANY_AT_S - 4, INFINITY, 1.12, false },
     { "oscillation", "none", NULL, "all ranks together alternate between 24 ms and 31 ms every 40 steps",
-      NULL, MANY_AT_S - 6, MANY_AT_S - 3, 1.06, false },
+      NULL, "sgctl job " JOB_ID " --full", MANY_AT_S - 6, MANY_AT_S - 3, 1.06, false },
 };
 
 static double from_s(const struct fake *f, const struct trouble *t)
@@ -118,13 +120,13 @@ static json_t *verdict(const struct fake *f, const struct trouble *t, double t_s
 {
     double onset = floor(from_s(f, t) / STEP_S), since_s = t_s - from_s(f, t);
 
-    return json_pack("{s:s, s:s, s:o, s:f, s:o, s:o, s:I, s:o, s:f, s:s, s:I, s:I, s:I, s:b, s:n, s:s?}",
+    return json_pack("{s:s, s:s, s:o, s:f, s:o, s:o, s:I, s:o, s:f, s:s, s:I, s:I, s:I, s:b, s:n, s:s?, s:s}",
                      "class", t->class, "scope", t->scope, "culprits", culprits(t), "slowdown", t->slowdown,
                      "slowdown_low", limit(t, -0.03), "slowdown_high", limit(t, 0.04), "since_step",
                      (json_int_t)onset, "since_s", t->onset_unknown ? json_null() : json_real(since_s),
                      "found_s", since_s, "text", t->text, "found_step", (json_int_t)(onset + 9), "onset_seq",
                      (json_int_t)(onset * 7), "detected_seq", (json_int_t)(onset * 7 + 41), "standing", 1,
-                     "over_s", "cause", t->cause);
+                     "over_s", "cause", t->cause, "next", t->next);
 }
 
 static json_t *verdicts(const struct fake *f, double t_s)
@@ -229,9 +231,11 @@ static json_t *hung_row(double t_s)
     json_object_set_new(job, "elapsed_s", json_real(90211));
     json_object_set_new(job, "age_s", json_real(0.2));
     json_object_set_new(job, "verdicts",
-                        json_pack("[{s:s, s:s, s:[s], s:n, s:f, s:s}]", "class", "hang", "scope", "rank",
-                                  "culprits", "r9", "slowdown", "since_s", 41 + t_s, "text",
-                                  "r9 on node11 never entered Allreduce #127477 that 31 ranks wait in"));
+                        json_pack("[{s:s, s:s, s:[s], s:n, s:f, s:b, s:s, s:s}]", "class", "hang", "scope",
+                                  "rank", "culprits", "r9", "slowdown", "since_s", 41 + t_s, "standing", 1,
+                                  "text",
+                                  "r9 on node11 never entered Allreduce #127477 that 31 ranks wait in",
+                                  "next", "sgctl doctor --cluster"));
     json_object_set_new(job, "sentence",
                         json_string("Everybody waits for r9 on node11, which computes since 41 s and never "
                                     "entered Allreduce #127477."));

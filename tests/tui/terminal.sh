@@ -223,8 +223,8 @@ keys Home
 shows " 1/64" "Home goes back to the first row"
 mouse 65 20 12
 shows " 4/64" "the mouse wheel scrolls"
-click_shows 20 12 " 5/64" "a click chooses a row"
-click_shows 4 10 "RANK▼" "a click on a title sorts"
+click_shows 20 13 " 5/64" "a click chooses a row"
+click_shows 4 11 "RANK▼" "a click on a title sorts"
 click_shows 33 1 "LEMON" "a click on a screen's name shows it"
 keys 1
 shows "REGIME" "1 shows the list of jobs"

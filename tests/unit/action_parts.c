@@ -12,6 +12,7 @@
 #include "common/hostlist.h"
 #include "slurm/comment.h"
 #include "tests/tap.h"
+#include "wire/json.h"
 
 static void check_comments(void)
 {
@@ -168,14 +169,17 @@ static void check_figures(void)
 {
     struct action_record r = sample;
     struct figures f;
+    const struct action none = { .kind = ACTION_WEBHOOK },
+                        a = { .kind = ACTION_WEBHOOK, .figures = &f, .next = "sgctl action 123.0 requeue" };
+    struct err err;
     json_t *o;
-    char *text;
+    char *text, *body;
 
     figures_clear(&f);
     f.value[FIGURE_SYNCHRONISATION_RATIO] = 0.25;
     f.value[FIGURE_ACKNOWLEDGED] = 1;
     f.text[FIGURE_PARTITION] = "batch";
-    text = action_figures_text(&f);
+    text = action_figures_text(&a);
     r.figures = text;
     o = action_figures(&r);
     ok(json_object_size(o) == FIGURES &&
@@ -185,8 +189,16 @@ static void check_figures(void)
            json_is_null(json_object_get(o, "step_s")),
        "figures are stored as numbers, words and texts, unknown ones as null: %.60s", text);
     json_decref(o);
+    body = webhook_body("generic", &r, "", &err);
     free(text);
-    ok(!action_figures_text(NULL), "an action without figures stores none");
+    o = body ? json_loads(body, 0, NULL) : NULL;
+    is_str(json_get_word(o, "next"), "sgctl action 123.0 requeue", "a webhook has the command to type");
+    ok(strstr(json_get_word(o, "text"), "; next: sgctl action 123.0 requeue") &&
+           !json_object_get(json_object_get(o, "figures"), "next"),
+       "its text ends with that command, which is no figure");
+    json_decref(o);
+    free(body);
+    ok(!action_figures_text(&none), "an action without figures stores none");
     r.figures = "";
     o = action_figures(&r);
     is_int((long)json_object_size(o), 0, "a record without figures gives an empty object");
