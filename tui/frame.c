@@ -7,6 +7,7 @@
 #include "term/padded.h"
 #include "tui/screen.h"
 #include "tui/ui.h"
+#include "tui/user_action.h"
 
 /* ---- title ---- */
 
@@ -113,12 +114,13 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
 
 enum wanted { WANTED_NOT, WANTED, WANTED_KEY, WANTED_ALWAYS };
 
-/* The keys that help and lead back and out always stand there, a panel's key without its name where there is
- * no room for that. */
+/* The keys that help and lead back and out always stand there, a panel's key and those of an action about a
+ * verdict without their names where there is no room for these. */
 static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
 {
     if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
         (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
+        (e->action == KEY_ACTION_ON_JOB && !user_action_possible(ui, (enum user_action_kind)e->arg)) ||
         (ui->playback.on && keymap_replaced(e)))
         return WANTED_NOT;
     switch (e->action) {
@@ -131,6 +133,8 @@ static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
         return ui->frozen ? WANTED_ALWAYS : WANTED;
     case KEY_ACTION_PANEL:
         return WANTED_KEY;
+    case KEY_ACTION_ON_JOB: /* about a verdict; the others are never urgent */
+        return e->arg == USER_ACTION_EXCLUDE || e->arg == USER_ACTION_ACKNOWLEDGE ? WANTED_KEY : WANTED;
     default:
         return WANTED;
     }
@@ -145,13 +149,17 @@ static const char *label_of(const struct ui *ui, const struct keymap_entry *e)
         return "again";
     if (e->action == KEY_ACTION_PAUSE ? p->paused : e->action == KEY_ACTION_FREEZE && ui->frozen)
         return "go on";
+    if (e->action == KEY_ACTION_ON_JOB && e->arg == USER_ACTION_PAUSE && ui->view->control.paused)
+        return "resume";
     return e->label;
 }
 
 /* An entry of a replay shows all its keys, because each does something else. */
 static int key_width(const struct keymap_entry *table, const struct keymap_entry *e)
 {
-    return table == keymap_replay ? (int)strlen(e->keys) : (int)strcspn(e->keys, " ");
+    return !e->keys                 ? 1 /* the first of its keys is a letter */
+           : table == keymap_replay ? (int)strlen(e->keys)
+                                    : (int)strcspn(e->keys, " ");
 }
 
 /* Columns that the entries from e on need at least, with or without keys of panels. */
@@ -190,7 +198,10 @@ static int draw_labels(struct canvas *c, const struct ui *ui, const struct keyma
                 x + key_width(table, e) + canvas_text_width(label_of(ui, e)) + 3 + rest <= end;
         if (x >= end || (!whole && (w != WANTED_KEY || !keys)))
             continue;
-        snprintf(key, sizeof(key), "%.*s", key_width(table, e), e->keys);
+        if (e->keys)
+            snprintf(key, sizeof(key), "%.*s", key_width(table, e), e->keys);
+        else
+            snprintf(key, sizeof(key), "%c", e->key[0]);
         x += canvas_put(c, y, x, end - x, STYLE_KEY, key);
         if (whole)
             x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, label_of(ui, e));

@@ -7,6 +7,11 @@
 
 const struct keymap_entry keymap[] = {
     { KEY_ACTION_HELP, 0, { '?', 'h', TERM_KEY_F1 }, "? h F1", "help", "this help" },
+    { KEY_ACTION_ON_JOB, USER_ACTION_EXCLUDE, { 'X' }, "X A C", "exclude", "exclude; seen; checkpoint" },
+    { KEY_ACTION_ON_JOB, USER_ACTION_ACKNOWLEDGE, { 'A' }, NULL, "seen", NULL },
+    { KEY_ACTION_ON_JOB, USER_ACTION_CHECKPOINT, { 'C' }, NULL, "checkpoint", NULL },
+    { KEY_ACTION_ON_JOB, USER_ACTION_PACE, { 'P' }, "P Z", "pacing", "pacing, policy: on or off" },
+    { KEY_ACTION_ON_JOB, USER_ACTION_PAUSE, { 'Z' }, NULL, "pause", NULL },
     { KEY_ACTION_PANEL, PANEL_EVIDENCE, { 'v' }, "v", "evidence", "evidence for the verdicts" },
     { KEY_ACTION_PANEL, PANEL_STEP, { 't' }, "t", "step", "one step, drawn" },
     { KEY_ACTION_PANEL, PANEL_PATH, { 'c' }, "c", "path", "the critical path" },
@@ -43,11 +48,6 @@ const struct keymap_entry keymap[] = {
     { KEY_ACTION_SCREEN, 0, { '1' }, NULL, NULL, NULL },
     { KEY_ACTION_SCREEN, 1, { '2' }, NULL, NULL, NULL },
     { KEY_ACTION_SCREEN, 2, { '3' }, NULL, NULL, NULL },
-    { KEY_ACTION_ON_JOB, USER_ACTION_PACE, { 'P' }, "P Z", NULL, "pacing, policy: on or off" },
-    { KEY_ACTION_ON_JOB, USER_ACTION_PAUSE, { 'Z' }, NULL, NULL, NULL },
-    { KEY_ACTION_ON_JOB, USER_ACTION_CHECKPOINT, { 'C' }, "C X A", NULL, "checkpoint; exclude; seen" },
-    { KEY_ACTION_ON_JOB, USER_ACTION_EXCLUDE, { 'X' }, NULL, NULL, NULL },
-    { KEY_ACTION_ON_JOB, USER_ACTION_ACKNOWLEDGE, { 'A' }, NULL, NULL, NULL },
     { KEY_ACTION_FINISHED, 0, { 'e' }, "e", NULL, "show or hide ended jobs" },
     { KEY_ACTION_REDRAW, 0, { 'L' & 0x1f }, "Ctrl-L", NULL, "paint all again" },
     { 0 },

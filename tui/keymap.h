@@ -47,7 +47,7 @@ struct keymap_entry {
     enum key_action action;
     int arg;
     int key[4];        /* as term/term.h names them; 0 ends */
-    const char *keys;  /* as people write them; NULL: the entry before covers it */
+    const char *keys;  /* as people write them; NULL: the entry before covers it in lists */
     const char *label; /* for the bottom line, or NULL */
     const char *text;  /* what it does */
 };

@@ -48,6 +48,35 @@ static const char *node_to_blame(const struct report *v)
     return NULL;
 }
 
+static bool to_acknowledge(const struct report_verdicts *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (!v->list[i].acknowledged)
+            return true;
+    return false;
+}
+
+bool user_action_possible(const struct ui *ui, enum user_action_kind kind)
+{
+    const struct report *v = ui->view;
+
+    if (ui->playback.on || ui->screen != SCREEN_JOB || !v || !report_row_alive(&v->job) || ui->link != UI_UP)
+        return false;
+    switch (kind) {
+    case USER_ACTION_PACE:
+    case USER_ACTION_PAUSE:
+        return v->control.known;
+    case USER_ACTION_ACKNOWLEDGE:
+        return to_acknowledge(&v->job.verdicts);
+    case USER_ACTION_EXCLUDE:
+        return node_to_blame(v) && !v->job.no_requeue[0] && !v->job.unconfirmed[0];
+    case USER_ACTION_CHECKPOINT:
+        return v->cadence.known && strcmp(v->cadence.mode, "off") != 0 && !v->cadence.missing[0] &&
+               !v->job.unconfirmed[0];
+    }
+    return false;
+}
+
 /* What needs no dry run: it can be taken back by the same key. */
 static bool ask_person(struct ui *ui, const char *what)
 {

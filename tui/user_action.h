@@ -12,6 +12,8 @@
 
 #include "tui/ui_state.h"
 
+/* Whether there is something that it can be done to, as far as the job's report says. */
+bool user_action_possible(const struct ui *ui, enum user_action_kind kind);
 /* False: it cannot be started; ui->message has the reason. */
 bool user_action_begin(struct ui *ui, enum user_action_kind kind);
 /* A key while the person is asked: y does it, whatever else does not. */

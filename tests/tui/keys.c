@@ -152,9 +152,11 @@ static void test_user_actions(void)
     start();
     ui_key(&ui, 'P');
     ok(ui.user_action.state == USER_ACTION_NONE && ui.message[0], "no user action is possible from the list");
+    ok(!user_action_possible(&ui, USER_ACTION_EXCLUDE), "the list's key bar offers no action");
     ui_open(&ui, "4711.0");
     answer();
-
+    ok(user_action_possible(&ui, USER_ACTION_EXCLUDE) && user_action_possible(&ui, USER_ACTION_ACKNOWLEDGE),
+       "a job's key bar offers to exclude a node that is to blame, and to acknowledge its verdict");
     ui_key(&ui, 'X');
     ok(send_user_action("\"nodes\":\"node05\",\"dry_run\":true"),
        "X sends a dry run of excluding the culprit's node");
