@@ -53,7 +53,7 @@ static int compares(const char *word, const struct table_column *columns, int n,
     if (!word[length] || !column)
         return -1;
     if (word[length] == '=')
-        return column->kind == TABLE_TEXT && !column->draw
+        return column->kind == TABLE_TEXT && (!column->draw || column->field)
                    ? !strncasecmp((const char *)row + column->field, value, strlen(value))
                    : -1;
     if (column->kind == TABLE_TEXT)

@@ -34,6 +34,22 @@ static enum style state_style(const void *row)
     return look_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : faded_style(j);
 }
 
+/* "running"; of one that has ended "ended 3m05s ago", and where that has no room only when: the tag before it
+ * says that it ended, and how. */
+static void draw_state(const struct table_cell *at, const void *row)
+{
+    const struct report_row *j = row;
+    char text[64];
+
+    if (report_row_alive(j) || isnan(j->age_s)) {
+        table_put(at, state_style(j), j->state);
+        return;
+    }
+    snprintf(text, sizeof(text), "%s%s ago", strcmp(j->state, "lost") ? "ended " : "lost ",
+             text_age(j->age_s).s);
+    table_put(at, faded_style(j), canvas_text_width(text) > at->width ? strchr(text, ' ') + 1 : text);
+}
+
 static enum style synchronisation_style(const void *row)
 {
     const struct report_row *j = row;
@@ -125,14 +141,16 @@ static void draw_verdict(const struct table_cell *at, const void *row)
     }
 }
 
-/* Jobs that do no work come before slow ones, running jobs before ended ones. */
+/* Jobs that do no work come before slow ones, running jobs before ended ones, of which a lost one is one. */
 static int urgency(const struct report_row *j)
 {
     const char *tag = look_job_tag(j);
 
+    if (!report_row_alive(j))
+        return 0;
     if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
         return 100;
-    return report_row_alive(j) ? 10 + (int)report_row_severity(j) : 0;
+    return 10 + (int)report_row_severity(j);
 }
 
 /* Of running jobs the costliest first, of ended ones the newest. */
@@ -169,23 +187,23 @@ static const struct table_column columns[] = {
     { "", 5, 0, 0, TABLE_TEXT, 0, draw_tag, by_urgency, .meaning = "severity, worst first" },
     { "JOB", 8, 4, 0, TABLE_TEXT, offsetof(struct report_row, id), NULL, newest_first, id_style,
       .meaning = "Slurm's job and step" },
-    { "NAME", 8, 16, 4, TABLE_TEXT, offsetof(struct report_row, name), .style = faded_style,
+    { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct report_row, name), .style = faded_style,
       .meaning = "the job's name" },
-    { "USER", 8, 2, 7, TABLE_TEXT, offsetof(struct report_row, user), .plain = STYLE_DIM,
+    { "USER", 8, 2, 2, TABLE_TEXT, offsetof(struct report_row, user), .plain = STYLE_DIM,
       .meaning = "its owner" },
-    { "STATE", 8, 0, 9, TABLE_TEXT, offsetof(struct report_row, state), .style = state_style,
-      .meaning = "the job's state" },
-    { "RANKS", 5, 0, 2, TABLE_COUNT, offsetof(struct report_row, ranks), .style = faded_style,
+    { "STATE", 9, 7, 3, TABLE_TEXT, offsetof(struct report_row, state), draw_state,
+      .meaning = "the job's state, or when it ended" },
+    { "RANKS", 5, 0, 5, TABLE_COUNT, offsetof(struct report_row, ranks), .style = faded_style,
       .meaning = "guarded ranks" },
     { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_row, step_p50_s), .style = faded_style,
       .meaning = "median time of a step" },
-    { "STEPS/S", 7, 0, 3, TABLE_NUMBER, offsetof(struct report_row, steps_per_s), .style = faded_style,
+    { "STEPS/S", 7, 0, 6, TABLE_NUMBER, offsetof(struct report_row, steps_per_s), .style = faded_style,
       .meaning = "steps a second" },
-    { "SAMP/S", 6, 0, 5, TABLE_NUMBER, offsetof(struct report_row, samples_per_s), .style = faded_style,
+    { "SAMP/S", 6, 0, 7, TABLE_NUMBER, offsetof(struct report_row, samples_per_s), .style = faded_style,
       .meaning = "samples a second, if known" },
-    { "SKEW", 7, 0, 6, TABLE_SECONDS, offsetof(struct report_row, skew_p50_s), .style = faded_style,
+    { "SKEW", 7, 0, 8, TABLE_SECONDS, offsetof(struct report_row, skew_p50_s), .style = faded_style,
       .meaning = "last minus first arrival" },
-    { "SYNC", 6, 0, 1, TABLE_PERCENT, offsetof(struct report_row, synchronisation_ratio),
+    { "SYNC", 6, 0, 4, TABLE_PERCENT, offsetof(struct report_row, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting" },
     { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct report_row, regime), draw_regime,
       .meaning = "what limits its speed" },
@@ -193,7 +211,7 @@ static const struct table_column columns[] = {
       .meaning = "share of the step time that the worst verdict costs" },
     { "CULPRIT", 10, 12, 0, TABLE_TEXT, 0, draw_culprit, by_culprit,
       .meaning = "whom the worst verdict names" },
-    { "VERDICT", 40, 400, 8, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
+    { "VERDICT", 40, 400, 9, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };
 
 static const void *job_row(const struct ui *ui, int i)

@@ -147,6 +147,22 @@ static bool send_user_action(const char *part)
     return has;
 }
 
+static void test_lost_job(void)
+{
+    const struct ui_list *l = &ui.list[SCREEN_JOBS];
+    struct report_row *first;
+
+    start();
+    first = &ui.jobs->job[l->order[0]];
+    ok(report_row_alive(first), "a job that runs stands at the top");
+    snprintf(first->state, sizeof(first->state), "lost");
+    first->age_s = 1;
+    ui_key(&ui, 'r');
+    ui_key(&ui, 'r');
+    ok(report_row_alive(&ui.jobs->job[l->order[0]]), "once it is lost, another that runs does");
+    ok(&ui.jobs->job[l->order[l->n - 2]] == first, "and it is the newest of those that ended");
+}
+
 static void test_user_actions(void)
 {
     start();
@@ -559,6 +575,7 @@ int main(void)
     test_many_culprits();
     test_sort_by_culprit();
     test_sort();
+    test_lost_job();
     test_user_actions();
     test_job();
     test_panels();
