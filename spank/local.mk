@@ -17,6 +17,7 @@ libspank_la_SOURCES = \
 	spank/keeper.c spank/keeper.h \
 	spank/lemons.c spank/lemons.h \
 	spank/placement.c spank/placement.h \
+	spank/portal.c spank/portal.h \
 	spank/question.c spank/question.h \
 	spank/settings.c spank/settings.h \
 	spank/stepdir.c spank/stepdir.h \

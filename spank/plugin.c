@@ -105,12 +105,20 @@ int slurm_spank_user_init(spank_t sp, int argc, char **argv)
     return 0;
 }
 
+int slurm_spank_task_init_privileged(spank_t sp, int argc, char **argv)
+{
+    (void)sp, (void)argc, (void)argv;
+    remote_task_show();
+    return 0;
+}
+
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
     (void)argc, (void)argv;
     if (!instance_is_first(INSTANCE_TASK))
         return 0;
     preloaded_check(sp);
+    remote_task_check(sp);
     profiler_give_way(sp);
     task_bind(sp);
     return 0;

@@ -13,8 +13,10 @@
 #include "common/preload.h"
 #include "common/trust.h"
 #include "pacing/pacer.h"
+#include "ring/note.h"
 #include "ring/ring.h"
 #include "spank/keeper.h"
+#include "spank/portal.h"
 #include "spank/preloaded.h"
 #include "spank/profiler.h"
 #include "spank/settings.h"
@@ -44,9 +46,12 @@ static struct {
     uint32_t tasks_left;
     char name[224];         /* of step and node, in messages */
     char dir[STEPDIR_SIZE]; /* "": none made */
+    char parent[STEPDIR_SIZE];
+    int portal;           /* shows the parent to tasks; -1: none */
+    struct err not_shown; /* in a task: why it does not see the parent */
     struct strings argv, env, credential;
     struct keeper_plan plan;
-} guard = { .keeper = -1 };
+} guard = { .keeper = -1, .portal = -1 };
 
 /* The step on this node. */
 struct slurm_step {
@@ -364,18 +369,20 @@ static bool become(uid_t uid)
 /* Make the step's directory, as root.  guard.dir is "" when there is none, and the reason is reported. */
 static void directory_make(struct slurm_step *s)
 {
-    char parent[STEPDIR_SIZE], old[STEPDIR_SIZE] = "";
+    char *parent = guard.parent, old[STEPDIR_SIZE] = "";
     uint64_t ranks = s->local_tasks != NONE ? s->local_tasks : 1;
     bool root = become(0), made = false;
     struct err err = { "" };
 
-    if (stepdir_parent(parent, sizeof(parent), STEPDIR_BASE) < 0 ||
+    if (stepdir_parent(parent, sizeof(guard.parent), STEPDIR_BASE) < 0 ||
         stepdir_path(guard.dir, sizeof(guard.dir), parent, s->uid, s->job, s->id, s->node) < 0) {
         guard.dir[0] = '\0';
         err_set(&err, "the node's name %s cannot be part of a directory's name", s->node);
     } else if (stepdir_make_parent(parent, &err) == 0) {
         made = stepdir_make(guard.dir, s->uid, guard.plan.gid, old, &err) == 0;
     }
+    if (made)
+        guard.portal = portal_open(parent);
     if (*old)
         leave_to_keeper(old);
     if (root)
@@ -487,6 +494,32 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
     free(c);
 }
 
+/* ---- in a task ---- */
+
+void remote_task_show(void)
+{
+    if (*guard.dir && guard.portal >= 0)
+        portal_show(guard.portal, guard.parent, &guard.not_shown);
+}
+
+void remote_task_check(spank_t sp)
+{
+    char held[STEPDIR_SIZE + 32], text[900];
+    struct slurm_step s = { .sp = sp };
+    const char *why = guard.not_shown.text;
+
+    if (!*guard.dir || access(guard.dir, W_OK | X_OK) == 0)
+        return;
+    environment_clean(&s);
+    snprintf(text, sizeof(text), "unguarded: a task does not see %s: %s", guard.dir,
+             *why ? why : "it has other mounts than slurmstepd");
+    if (item(sp, S_TASK_GLOBAL_ID) == 0)
+        slurm_spank_log("sync-guard: %s runs %s", guard.name, text);
+    /* The task does not have the directory, but it has what shows it. */
+    snprintf(held, sizeof(held), "/proc/self/fd/%d%s", guard.portal, guard.dir + strlen(guard.parent));
+    note_leave(held, "unseen", text, false);
+}
+
 /* ---- the end ---- */
 
 static void end_guard(void)
@@ -527,6 +560,9 @@ void remote_end(void)
     if (guard.keeper >= 0)
         close(guard.keeper);
     guard.keeper = -1;
+    if (guard.portal >= 0)
+        close(guard.portal);
+    guard.portal = -1;
     guard.dir[0] = '\0';
     strings_free(&guard.argv);
     strings_free(&guard.env);

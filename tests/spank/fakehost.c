@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -41,6 +43,11 @@ enum during {
     STOP_AGENT
 };
 enum twice { ONCE, SAME_FILE, COPY };
+enum mounts {
+    AS_HOST,
+    OWN_SHM, /* the job's, which the tasks join before any callback is called there */
+    LATE_SHM /* another plugin's, between the two callbacks in tasks */
+};
 #define LINES_MAX 2u /* of plugstack.conf */
 #define FILES     20000
 /* nothing that is waited for takes as long, unless the machine has no time for it */
@@ -56,6 +63,7 @@ struct run {
     bool tasks;         /* two tasks start: task_init is called, too */
     enum twice twice;   /* a second line of plugstack.conf names the plugin */
     bool container;     /* their root does not have the probe */
+    enum mounts mounts; /* the tasks' */
 };
 
 struct outcome {
@@ -86,6 +94,7 @@ static struct {
     char name[64], value[16384];
     bool set;
 } job_env[64];
+static uint32_t task; /* that starts */
 static spank_opt_cb_f option_cb;
 
 /* ---- SPANK's own functions ---- */
@@ -196,6 +205,10 @@ spank_err_t spank_get_item(spank_t sp, spank_item_t item, ...)
         break;
     case S_JOB_TOTAL_TASK_COUNT:
         value = 4;
+        break;
+    case S_TASK_ID:
+    case S_TASK_GLOBAL_ID:
+        value = task;
         break;
     case S_JOB_LOCAL_TO_GLOBAL_ID: /* ranks 2 and 3 of 0 to 3 */
         va_start(ap, item);
@@ -403,6 +416,15 @@ static void read_into(const char *path, char *to, size_t size)
         fclose(f);
 }
 
+/* The path of the step's directory. */
+static void dir_path(char *path, size_t size, uint32_t step)
+{
+    if (getuid() == 0)
+        snprintf(path, size, "/dev/shm/syncguard/%d.4242.%u.%s", NOBODY, step, node);
+    else
+        snprintf(path, size, "/dev/shm/syncguard-%d/%d.4242.%u.%s", (int)getuid(), (int)getuid(), step, node);
+}
+
 /* What the tasks left for the agent. */
 static void read_notes(void)
 {
@@ -410,40 +432,54 @@ static void read_notes(void)
 
     snprintf(path, sizeof(path), "%s/%s.note", seen->dir, now->container ? "probe" : "nccl");
     read_into(path, seen->note, sizeof(seen->note));
+    if (!*seen->note) {
+        dir_path(path, sizeof(path), now->step);
+        strcat(path, "/unseen.note");
+        read_into(path, seen->note, sizeof(seen->note));
+    }
+}
+
+static void hide_shm(void)
+{
+    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+        mount("shm", "/dev/shm", "tmpfs", 0, "mode=1777") < 0)
+        _exit(99); /* nothing is seen then */
+}
+
+/* By root: a container without the probe's file, and its end. */
+static void hide_probe(bool hidden)
+{
+    char probe[128], other[128];
+
+    snprintf(probe, sizeof(probe), "%s/probe.so", base);
+    snprintf(other, sizeof(other), "%s/hidden", base);
+    seen->callbacks_ok &= rename(hidden ? probe : other, hidden ? other : probe) == 0;
+}
+
+static void start_task(void *const *plugins, int argc, char **argv)
+{
+    become(0, 0);
+    if (task == 0 && now->mounts == OWN_SHM)
+        hide_shm();
+    seen->callbacks_ok &= call(plugins, "slurm_spank_task_init_privileged", argc, argv);
+    if (task == 0 && now->mounts == LATE_SHM)
+        hide_shm();
+    if (now->container)
+        hide_probe(true);
+    become(NOBODY, NOBODY);
+    seen->callbacks_ok &= call(plugins, "slurm_spank_task_init", argc, argv);
+    become(0, 0);
+    if (now->container)
+        hide_probe(false);
+    become(NOBODY, NOBODY);
 }
 
 static void start_tasks(void *const *plugins, int argc, char **argv)
 {
-    char probe[128], hidden[128];
-
-    snprintf(probe, sizeof(probe), "%s/probe.so", base);
-    snprintf(hidden, sizeof(hidden), "%s/hidden", base);
-    if (now->container) {
-        become(0, 0);
-        seen->callbacks_ok &= rename(probe, hidden) == 0;
-        become(NOBODY, NOBODY);
-    }
-    for (int i = 0; i < 2; i++)
-        seen->callbacks_ok &= call(plugins, "slurm_spank_task_init", argc, argv);
-    if (now->container) {
-        become(0, 0);
-        seen->callbacks_ok &= rename(hidden, probe) == 0;
-        become(NOBODY, NOBODY);
-    }
-}
-
-static void remote_life(void *const *plugins, int argc, char **argv)
-{
-    double t0;
     struct stat st;
 
-    setenv("SLURMD_NODENAME", node, 1);
-    become(NOBODY, NOBODY);
-    t0 = clock_s();
-    seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
-    seen->begin_s = clock_s() - t0;
-    if (now->tasks)
-        start_tasks(plugins, argc, argv);
+    for (task = 0; task < 2 && now->tasks; task++)
+        start_task(plugins, argc, argv);
     steal(seen->dir, sizeof(seen->dir), "SYNCGUARD_DIR");
     steal(seen->preload, sizeof(seen->preload), "LD_PRELOAD");
     steal(seen->asan, sizeof(seen->asan), "ASAN_OPTIONS");
@@ -452,6 +488,33 @@ static void remote_life(void *const *plugins, int argc, char **argv)
     steal(seen->nccl_events, sizeof(seen->nccl_events), "SYNCGUARD_NCCL_EVENTS");
     seen->dir_made = *seen->dir && lstat(seen->dir, &st) == 0 && S_ISDIR(st.st_mode) &&
                      (st.st_mode & 07777) == 0700 && st.st_uid == geteuid();
+}
+
+/* Mounts of their own are those of a process of their own. */
+static void start_tasks_apart(void *const *plugins, int argc, char **argv)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        start_tasks(plugins, argc, argv);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+static void remote_life(void *const *plugins, int argc, char **argv)
+{
+    double t0;
+
+    setenv("SLURMD_NODENAME", node, 1);
+    become(NOBODY, NOBODY);
+    t0 = clock_s();
+    seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
+    seen->begin_s = clock_s() - t0;
+    if (now->mounts == AS_HOST)
+        start_tasks(plugins, argc, argv);
+    else
+        start_tasks_apart(plugins, argc, argv);
     read_notes();
     meanwhile();
     become(0, 0);
@@ -521,15 +584,6 @@ static void clear_logs(void)
 
     while (agent_logs(path, sizeof(path)) > 0)
         unlink(path);
-}
-
-/* The path of the step's directory. */
-static void dir_path(char *path, size_t size, uint32_t step)
-{
-    if (getuid() == 0)
-        snprintf(path, size, "/dev/shm/syncguard/%d.4242.%u.%s", NOBODY, step, node);
-    else
-        snprintf(path, size, "/dev/shm/syncguard-%d/%d.4242.%u.%s", (int)getuid(), (int)getuid(), step, node);
 }
 
 /* Whether the directory remains.  The keeper may remove it a moment after the plugin's last callback. */
@@ -1127,6 +1181,35 @@ static void test_nccl_files(void)
     }
 }
 
+/* Slurm and its plugins can give a job mounts of its own. */
+static void test_own_shm(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "night" }, .tasks = true };
+    struct outcome *o;
+    char dir[256];
+
+    if (getuid() != 0) {
+        ok(true, "tasks with a /dev/shm of their own # SKIP only root can mount");
+        return;
+    }
+    dir_path(dir, sizeof(dir), r.step);
+    r.mounts = OWN_SHM;
+    o = run(&r);
+    ok(o->callbacks_ok && !strcmp(o->dir, dir) && o->dir_made && strstr(o->preload, "probe.so"),
+       "tasks with a /dev/shm of their own see the step's directory at the same path\n'%s' '%s'", o->dir,
+       o->preload);
+    ok(!*o->log && !*o->note && !o->dir_left, "nothing is said of it, and nothing is left\n%s%s", o->log,
+       o->note);
+    r.mounts = LATE_SHM;
+    o = run(&r);
+    ok(o->callbacks_ok && !*o->dir && !*o->preload && !*o->nccl,
+       "tasks whose /dev/shm came too late run without the probe\n'%s' '%s'", o->dir, o->preload);
+    ok(strstr(o->note, "unguarded: a task does not see /dev/shm/syncguard/"),
+       "and leave the agent a note\n%s", o->note);
+    ok(strstr(o->log, "runs unguarded: a task does not see /dev/shm/syncguard/") && !o->dir_left,
+       "it is said on standard error, and nothing is left\n%s", o->log);
+}
+
 static void test_missing(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .options = { "-" } };
@@ -1337,6 +1420,7 @@ int main(void)
     test_nccl();
     test_nccl_files();
     test_container();
+    test_own_shm();
     test_missing();
     test_twice();
     test_hostile();
