@@ -240,7 +240,7 @@ build() {
     local name=$1
     shift
     rm -rf "${work:?}/$name" && mkdir -p "$work/$name"
-    counted "$name: configure and build" 1200 "$work/$name" bash -ec '
+    counted "$name: configure and build" 2700 "$work/$name" bash -ec '
         cd "$1"; shift; jobs=$1; shift; top=$1; shift
         "$top/configure" --enable-silent-rules "$@"
         make -j"$jobs"
