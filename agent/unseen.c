@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/executable.h"
+#include "common/preload.h"
 #include "common/proc.h"
 #include "common/xalloc.h"
 
@@ -17,7 +18,6 @@
 /* of all maps; beyond, a process is taken to be as the one of the same name */
 #define LOOK_BYTES (1u << 24)
 #define PROBE      "syncguard_probe"
-#define ADDED      "SYNCGUARD_PRELOADED" /* spank/preloaded.h */
 
 static const char *const names[] = {
     [UNSEEN_STATIC] = "static",       [UNSEEN_MACHINE] = "machine", [UNSEEN_LIBC] = "libc",
@@ -150,7 +150,7 @@ static void judge_unloaded(struct look *l, pid_t pid, bool hidden, struct verdic
     bool open = !hidden && processes_environment(l->plan->root, pid, l->environment);
     const char *list = open ? processes_variable(l->environment, "LD_PRELOAD") : NULL;
     /* what the plugin added, and has taken out again where the task could not load it */
-    const char *added = open ? processes_variable(l->environment, ADDED) : NULL;
+    const char *added = open ? processes_variable(l->environment, PRELOAD_ENV_ADDED) : NULL;
     char path[PATH_MAX];
     struct executable x;
     bool known;

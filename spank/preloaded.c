@@ -30,9 +30,9 @@ void preloaded_remove(spank_t sp)
 {
     char probe[4096];
 
-    if (variable(sp, PRELOADED_ENV, probe, sizeof(probe)))
+    if (variable(sp, PRELOAD_ENV_ADDED, probe, sizeof(probe)))
         take_out(sp, probe);
-    spank_unsetenv(sp, PRELOADED_ENV);
+    spank_unsetenv(sp, PRELOAD_ENV_ADDED);
 }
 
 void preloaded_check(spank_t sp)
@@ -40,7 +40,7 @@ void preloaded_check(spank_t sp)
     char probe[4096], dir[4096], text[NOTE_MAX];
     int saved = errno;
 
-    if (variable(sp, PRELOADED_ENV, probe, sizeof(probe)) && access(probe, R_OK) < 0) {
+    if (variable(sp, PRELOAD_ENV_ADDED, probe, sizeof(probe)) && access(probe, R_OK) < 0) {
         take_out(sp, probe);
         snprintf(
             text, sizeof(text),

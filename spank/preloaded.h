@@ -7,8 +7,6 @@
 
 #include <slurm/spank.h>
 
-#define PRELOADED_ENV "SYNCGUARD_PRELOADED"
-
 /* Take the probe out of LD_PRELOAD, which has what the user set then, and forget its path. */
 void preloaded_remove(spank_t sp);
 

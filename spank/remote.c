@@ -162,7 +162,7 @@ static void environment_clean(struct slurm_step *s)
 {
     char set[4096];
 
-    if (!*job_env(s, RING_ENV_DIR, set, sizeof(set)) && !*job_env(s, PRELOADED_ENV, set, sizeof(set)))
+    if (!*job_env(s, RING_ENV_DIR, set, sizeof(set)) && !*job_env(s, PRELOAD_ENV_ADDED, set, sizeof(set)))
         return;
     spank_unsetenv(s->sp, RING_ENV_DIR);
     preloaded_remove(s->sp);
@@ -200,7 +200,7 @@ static void environment_guard(struct slurm_step *s, const char *probe)
     if (!preload_add(list, probe, with, sizeof(with)))
         unguarded(s, "the probe %s does not fit into LD_PRELOAD", probe);
     else if (spank_setenv(s->sp, RING_ENV_DIR, guard.dir, 1) != ESPANK_SUCCESS ||
-             spank_setenv(s->sp, PRELOADED_ENV, probe, 1) != ESPANK_SUCCESS ||
+             spank_setenv(s->sp, PRELOAD_ENV_ADDED, probe, 1) != ESPANK_SUCCESS ||
              spank_setenv(s->sp, "LD_PRELOAD", with, 1) != ESPANK_SUCCESS)
         unguarded(s, "cannot set the tasks' environment");
     else if (job_env_whole(s, ENV_ASAN, list, sizeof(list)) && preload_allow(list, with, sizeof(with)))

@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Variable with the path that the plugin added to a task's LD_PRELOAD: a step inside that one takes it out by
+ * this, and agent and doctor know from it what the task was to load. */
+#define PRELOAD_ENV_ADDED "SYNCGUARD_PRELOADED"
+
 /* Write list (of LD_PRELOAD) with path as its last entry, once, into out.  Last, because a sanitizer's
  * runtime that the user preloads must stay first.  The probe sees the calls of tools before it all the same,
  * because it also defines the profiling names (PMPI_...) that they call.  False when the result does not fit,

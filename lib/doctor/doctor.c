@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/preload.h"
 #include "common/text.h"
 #include "common/trust.h"
 #include "common/xalloc.h"
@@ -239,9 +240,6 @@ static void check_clock(const struct doctor *d, struct doctor_check *f)
 
 /* ---- in a step: what a task finds on its node ---- */
 
-/* The plugin tells a step inside this one what it added to LD_PRELOAD, and so us. */
-#define ENV_PRELOADED "SYNCGUARD_PRELOADED"
-
 static bool is_listed(const char *list, const char *path)
 {
     size_t length = strlen(path);
@@ -261,7 +259,7 @@ static const char *variable(const char *name)
 
 static void check_preload(const struct doctor *d, struct doctor_check *f)
 {
-    const char *set = variable(ENV_PRELOADED), *list = variable("LD_PRELOAD");
+    const char *set = variable(PRELOAD_ENV_ADDED), *list = variable("LD_PRELOAD");
     void *loaded = *set ? dlopen(set, RTLD_NOLOAD | RTLD_LAZY) : NULL;
 
     (void)d;
