@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "calls/cycle.h"
+#include "common/divisor.h"
 #include "common/hash.h"
 #include "common/xalloc.h"
 
@@ -136,17 +137,6 @@ void rounds_end_rank(struct rounds *r, uint32_t rank)
 
 /* ---- what they have in common ---- */
 
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* In a cycle of the rank, with that one. */
 static uint32_t messages(const struct caller *k, uint32_t peer, enum call_side side)
 {
@@ -183,7 +173,7 @@ static bool fit(struct rounds *r, uint32_t rank, uint32_t peer, bool *news)
             return false;
         up = k->up * own;
         down = k->down * others;
-        common = divisor(up, down);
+        common = divisor_common(up, down);
         up /= common;
         down /= common;
         if (up > ROUND_MAX || down > ROUND_MAX || (p->down && (p->up != up || p->down != down)))
@@ -236,7 +226,7 @@ bool rounds_found(struct rounds *r)
             continue;
         if (!k->down)
             return false;
-        all = all / divisor(all, k->down) * k->down;
+        all = all / divisor_common(all, k->down) * k->down;
         if (all > ROUND_MAX)
             return false;
     }

@@ -20,7 +20,7 @@ libcommon_a_SOURCES = \
 	lib/common/preload.c lib/common/preload.h \
 	lib/common/suggest.c lib/common/suggest.h \
 	lib/common/text.c lib/common/text.h lib/common/tool.c lib/common/tool.h lib/common/trust.c lib/common/trust.h lib/common/utf8.c lib/common/utf8.h \
-	lib/common/hash.h lib/common/now.h lib/common/xalloc.c lib/common/xalloc.h
+	lib/common/divisor.h lib/common/hash.h lib/common/now.h lib/common/xalloc.c lib/common/xalloc.h
 COMMON_LIBS = libcommon.a -lm
 
 EXTRA_DIST += lib/ring/ring.h lib/ring/control_page.h doc/ARCHITECTURE.md doc/THREATS.md doc/protocol.md

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common/divisor.h"
 #include "model/statistics.h"
 
 #define NODES_MIN    SURVEY_NODES_MIN
@@ -51,11 +52,6 @@ struct judging {
 
 /* ---- what to measure ---- */
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    return b ? common_divisor(b, a % b) : a;
-}
-
 /* A tournament: one node less stands on a circle if their number is even, and that one meets whoever would
  * meet himself. */
 size_t survey_rounds(size_t n)
@@ -69,7 +65,7 @@ uint32_t survey_partner(size_t n, size_t round, uint32_t a)
 
     if (!m || a >= n)
         return TOPOLOGY_NONE;
-    while (common_divisor(m, step) != 1)
+    while (divisor_common(m, step) != 1)
         step++;
     turn = round * step % m;
     if (a == m) /* twice the node that it meets is `turn` */
