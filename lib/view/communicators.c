@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
 #include "common/xalloc.h"
 #include "ring/ring.h"
 
@@ -13,6 +14,8 @@
 /* A program may make a communicator for each step.  From this instance on, those of the same members are a
  * series: calls on them are calls of the same kind. */
 #define SERIES_FROM 16u
+
+#define NUMBERED_MAX 4096u
 
 struct member_sums { /* a rank's stay in a communicator's collectives; kept when it has left */
     double recent_s, run_s;
@@ -57,9 +60,10 @@ struct communicators {
     void *arg;
     struct comm *comm; /* by name */
     size_t n, cap;
-    bool series;    /* there is a communicator that stands for a series */
-    bool told;      /* what members have called is said */
-    double since_s; /* when the running window began */
+    struct map numbers; /* by size and first rank: the highest that was given, from SERIES_FROM on */
+    bool series;        /* there is a communicator that stands for a series */
+    bool told;          /* what members have called is said */
+    double since_s;     /* when the running window began */
     uint32_t main_size;
     uint64_t joined, disputes;
     uint64_t seen, unseen;                    /* complete ones: of how many it was seen who waited */
@@ -96,6 +100,7 @@ void communicators_forget(struct communicators *s)
     for (size_t i = 0; i < s->n; i++)
         comm_free(&s->comm[i]);
     s->n = 0;
+    map_clear(&s->numbers);
     s->series = s->told = false;
     s->main_size = 0;
     s->disputes = 0;
@@ -106,6 +111,7 @@ void communicators_forget(struct communicators *s)
 void communicators_free(struct communicators *s)
 {
     communicators_forget(s);
+    map_free(&s->numbers);
     free(s->comm);
     free(s);
 }
@@ -199,18 +205,34 @@ static uint32_t free_number(const struct communicators *s, const struct comm *of
     return taken ? next : from;
 }
 
+/* Those of a series come and go for as long as the job runs, and a trace may have two of them of which the
+ * former was forgotten: none gets a number that any had.  NUMBERED_MAX sizes and first ranks are remembered;
+ * those of further ones may share a number with others that have other members. */
+static uint32_t new_number(struct communicators *s, const struct comm *of, uint32_t from)
+{
+    uint64_t key = (uint64_t)of->size << 32 | of->first;
+    uint32_t highest = map_get(&s->numbers, key);
+
+    if (highest != MAP_NONE && from <= highest)
+        from = highest + 1;
+    if (highest != MAP_NONE || s->numbers.n < NUMBERED_MAX)
+        map_put(&s->numbers, key, from);
+    return from;
+}
+
 /* first and last are exact: it can be told from others. */
 static void set_range(struct communicators *s, struct comm *k, uint32_t first, uint32_t last)
 {
     k->first = first;
     k->last = last;
     k->ranged = true;
+    k->number = k->series ? 0 : k->made ? k->number + 1 : k->instance;
     if (k->series)
-        k->number = 0;
-    else if (k->instance >= SERIES_FROM)
-        k->number = k->instance;
-    else
-        k->number = free_number(s, k, k->made ? k->number + 1 : k->instance);
+        return;
+    if (k->number < SERIES_FROM)
+        k->number = free_number(s, k, k->number);
+    if (k->number >= SERIES_FROM)
+        k->number = new_number(s, k, k->number);
 }
 
 static struct comm *comm_add(struct communicators *s, const struct comm_item *c, bool series)

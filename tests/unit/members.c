@@ -285,6 +285,39 @@ static void labels(void)
     view_free(view);
 }
 
+/* Made for each step: those of all ranks in their order, and those of all in another order. */
+static void labels_of_series(void)
+{
+    enum { INSTANCES = 40 };
+    static char had[2 * INSTANCES][64];
+    size_t n = 0, twice = 0;
+
+    start();
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        for (uint64_t kind = 0; kind < 2; kind++) {
+            uint64_t name = comm + 1000 * (kind + 1) + i;
+
+            put((struct telemetry_item){ .kind = TELEMETRY_COMM,
+                                         .comm = { .name = name,
+                                                   .membership = comm + kind,
+                                                   .size = RANKS,
+                                                   .last = RANKS - 1,
+                                                   .instance = i } });
+            snprintf(had[n], sizeof(had[n]), "%s", label(name));
+            for (size_t j = 0; j < n; j++)
+                twice += !strcmp(had[j], had[n]);
+            n++;
+            if (i >= 20) /* the former one is forgotten soon after all have freed it */
+                for (uint32_t r = 0; r < RANKS; r++)
+                    frees(name - 1, r);
+        }
+        now_s += 10;
+        view_tick(view, now_s);
+    }
+    is_int((long long)twice, 0, "no two communicators of a job get the same label");
+    view_free(view);
+}
+
 /* A rank waits for a message, and says of it only which place it is to come from. */
 static void partner(void)
 {
@@ -325,6 +358,7 @@ int main(void)
     made_again();
     made_again_wider();
     labels();
+    labels_of_series();
     partner();
     return done_testing();
 }
