@@ -157,10 +157,24 @@ static struct client_call *call_host(const struct client_options *o, unsigned in
     return c;
 }
 
-/* A controller that has to refuse many connections from this address closes some of them at once. */
+/* Whether it does no harm when it is carried out twice. */
+static bool only_asks(const json_t *question)
+{
+    static const char *const asking[] = { "status",     "jobs",  "job",  "nodes",  "scaling", "actions",
+                                          "strategies", "audit", "step", "lemons", "earlier" };
+    const char *query = json_get_string(question, "query");
+
+    for (size_t i = 0; query && i < ARRAY_SIZE(asking); i++)
+        if (!strcmp(query, asking[i]))
+            return true;
+    return false;
+}
+
+/* A controller that has to refuse many connections from this address closes some of them at once.  It may do
+ * so after its part of the handshake, when this end is up already, and the question was sent in vain. */
 static bool turned_away(const struct client_call *c)
 {
-    return !c->up && !c->answer &&
+    return !c->answer && (!c->up || only_asks(c->question)) &&
            (strstr(c->err.text, strerror(ECONNRESET)) || strstr(c->err.text, "closed by the peer"));
 }
 

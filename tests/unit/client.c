@@ -17,14 +17,26 @@ static struct test_munge mung;
 
 /* ---- the controller, a process of its own: client_ask has the loop of its caller ---- */
 
+static struct event_base *serving;
+
+static void turn_away(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd, (void)what;
+    link_close(arg);
+}
+
 static void answer(struct link *l, enum link_frame type, const void *data, size_t bytes, void *arg)
 {
     json_t *q = json_loadb(data, bytes, 0, NULL);
     const char *name = json_string_value(json_object_get(q, "query"));
     const char *text = "{\"jobs\":3}";
+    static int turned_away; /* of lemons, the first two; of actions all */
 
     (void)type, (void)arg;
-    if (name && !strcmp(name, "secret"))
+    if (name && (!strcmp(name, "action") || (!strcmp(name, "lemons") && turned_away++ < 2))) {
+        event_base_once(serving, -1, EV_TIMEOUT, turn_away, l, NULL);
+        text = NULL;
+    } else if (name && !strcmp(name, "secret"))
         text = "{\"error\":\"not yours\"}";
     else if (name && !strcmp(name, "garbage"))
         text = "[1,";
@@ -54,7 +66,8 @@ static void on_accept(struct evconnlistener *l, evutil_socket_t fd, struct socka
     static const struct link_events events = { .up = nothing, .frame = answer, .down = gone };
 
     (void)sa, (void)len, (void)arg;
-    link_accept(evconnlistener_get_base(l), fd, &test_end.end, &events, NULL, NULL);
+    serving = evconnlistener_get_base(l);
+    link_accept(serving, fd, &test_end.end, &events, NULL, NULL);
 }
 
 /* A port of our own while the socket is open: connections to it are refused unless a second socket listens on
@@ -146,6 +159,12 @@ static void asking(int port, int closed_port)
     is_str(err.text, "not yours", "the error is the controller's text");
     ok(!ask(hosts, "garbage", ANSWER_S, &err), "a query whose answer is not JSON fails");
     is_error(&err, "not a JSON object", "an answer that is not JSON is an error");
+    a = ask(hosts, "lemons", ANSWER_S, &err);
+    is_int(json_integer_value(json_object_get(a, "jobs")), 3,
+           "a question is asked again when the connection is closed instead of an answer");
+    json_decref(a);
+    ok(!ask(hosts, "action", ANSWER_S, &err), "what may have been carried out is not asked for again");
+    is_error(&err, "closed by the peer", "and the error says that the connection was closed");
     begin_s = now_s();
     ok(!ask(hosts, "silence", SILENCE_S, &err), "a query that is not answered returns at its timeout");
     ok(now_s() - begin_s >= SILENCE_S, "a query that is not answered does not return before its timeout");
