@@ -126,8 +126,9 @@ static struct {
     const struct control_page *control;
     pthread_key_t ended;
     size_t counters; /* of messages */
-    /* when it was last seen that an operation had ended on the GPU, and the latest end that was written */
-    _Atomic uint64_t ended_last, left_last;
+    /* when it was last seen that an operation had ended on the GPU, that one whose times the GPU did not tell
+     * had, and when, by the GPU's timer, one whose it told; and the latest end that was written */
+    _Atomic uint64_t ended_last, ended_untold, gpu_ended, left_last;
 } process;
 static struct thread threads[THREADS];
 static struct record_comm comms[RECORD_COMMS_MAX];
@@ -621,15 +622,25 @@ static void raise_to(_Atomic uint64_t *latest, uint64_t time)
         atomic_store_explicit(latest, time, memory_order_relaxed);
 }
 
-/* Where another one was seen to end between this one's beginning and end, as those of a group do that run
- * together, or those of several streams, it was begun beside it, and held the GPU alone only from then on.
- * That is told from what the thread saw: the timer moves each event by another time. */
+/* Where another one ended between this one's beginning and end, as those of a group do that run together, or
+ * those of several streams, it was begun beside it, and held the GPU alone only from then on.  Of two of
+ * which the GPU told the times its timer says so: the thread often sees the beginning of one before it sees
+ * the end of the one that the stream had to end first.  Others are told by what the thread saw. */
+static bool began_beside(const struct operation *p, uint64_t first, bool timed)
+{
+    if (!timed)
+        return atomic_load_explicit(&process.ended_last, memory_order_relaxed) > first;
+    return atomic_load_explicit(&process.gpu_ended, memory_order_relaxed) >
+               atomic_load_explicit(&p->gpu_first, memory_order_relaxed) ||
+           atomic_load_explicit(&process.ended_untold, memory_order_relaxed) > first;
+}
+
 static void place_parts(struct ring_event *e, const struct operation *p)
 {
     uint64_t first = atomic_load_explicit(&p->first, memory_order_relaxed),
              last = atomic_load_explicit(&p->last, memory_order_relaxed), length = timed_length(p, last),
              left = atomic_load_explicit(&process.left_last, memory_order_relaxed);
-    bool beside = atomic_load_explicit(&process.ended_last, memory_order_relaxed) > first;
+    bool beside = began_beside(p, first, length > 0);
 
     e->enter = length && last - length < first ? last - length : first;
     e->leave = length ? e->enter + length : last;
@@ -646,6 +657,10 @@ static void place_parts(struct ring_event *e, const struct operation *p)
         e->wait = e->wait < e->leave ? e->wait : e->leave;
     }
     raise_to(&process.ended_last, last);
+    if (length)
+        raise_to(&process.gpu_ended, atomic_load_explicit(&p->gpu_last, memory_order_relaxed));
+    else
+        raise_to(&process.ended_untold, last);
     raise_to(&process.left_last, e->leave);
 }
 

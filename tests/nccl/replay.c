@@ -36,7 +36,8 @@ static const struct played_function all_reduce = { "AllReduce", 4 }, all_gather 
 static struct shared {
     _Atomic uint64_t drained[RANKS];
     _Atomic uint32_t bad; /* calls that did not go as they must */
-    _Atomic uint32_t by_host[RANKS], by_timer[RANKS], pairs[RANKS], beside[RANKS], ordered[RANKS];
+    _Atomic uint32_t by_host[RANKS], by_timer[RANKS], pairs[RANKS], beside[RANKS], ordered[RANKS],
+        overtaken[RANKS];
     pthread_barrier_t together;
 } * shared;
 
@@ -1018,6 +1019,27 @@ static void run_behind(struct played *p, struct played_comm *c, int kind)
     }
 }
 
+/* The GPU is in two collectives of one stream, and the thread that polls sees the second begin before it sees
+ * the first end. */
+static void run_overtaken(struct played *p, struct played_comm *c, int kind)
+{
+    void *operation[2], *part[2];
+    uint64_t at[3];
+
+    for (int i = 0; i < 2; i++) {
+        operation[i] = played_enqueue(p, c, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
+        p->stop(operation[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        at[i] = clock_monotonic_ns();
+        sleep_ns(WORK_NS);
+    }
+    for (int i = 0; i < 2; i++)
+        part[i] = played_part(p, c, operation[i], timer_of(kind, at[i]));
+    for (int i = 0; i < 2; i++)
+        played_part_end(p, part[i], timer_of(kind, at[i + 1]));
+}
+
 /* The GPU is in a message to another rank and in one from it; that one ends first. */
 static void run_exchange(struct played *p, struct played_comm *c, int kind)
 {
@@ -1046,13 +1068,15 @@ static void run_pairs(struct played *p, struct played_comm *c)
     for (int i = 0; i < PAIRS && r; i++) {
         run_behind(p, c, c->rank);
         run_exchange(p, c, c->rank);
-        if (ring_drain(r, events, ARRAY_SIZE(events)) != 4)
+        run_overtaken(p, c, c->rank);
+        if (ring_drain(r, events, ARRAY_SIZE(events)) != 6)
             continue;
         shared->pairs[c->rank]++;
         shared->beside[c->rank] += e[0].flags || e[1].flags || e[1].enter < e[0].leave;
         shared->ordered[c->rank] += e[2].op == RING_OP_SEND && e[3].op == RING_OP_RECV &&
                                     e[2].leave < e[3].leave && e[3].wait >= e[3].enter &&
                                     e[3].wait <= e[3].leave;
+        shared->overtaken[c->rank] += !e[4].flags && !e[5].flags && e[5].enter >= e[4].leave;
     }
     ring_close(r);
 }
@@ -1105,6 +1129,10 @@ static void check_timer(int version)
            "version %d: by a timer %s messages of a group are left in the order of the program\n%u of %u",
            version, kinds[i], shared->ordered[i], shared->pairs[i]);
     }
+    ok(shared->overtaken[TIMER_GOOD] == PAIRS,
+       "version %d: by a timer which is right collectives of one stream are begun one after the other, also where the "
+       "second is seen before the end of the first\n%u of %u",
+       version, shared->overtaken[TIMER_GOOD], PAIRS);
     run_end();
 }
 
