@@ -116,19 +116,24 @@ static uint64_t product_of(uint64_t count, uint64_t bytes)
     return __builtin_mul_overflow(count, bytes, &product) ? 0 : product;
 }
 
-/* A collective (seq as NCCL counts, root) or a message (seq 0, root is the other rank). */
-static void begin_operation(void *context, void **event, const struct function *f, uint64_t seq,
-                            uint64_t count, uint64_t element_bytes, int root, uint32_t parts)
+/* NCCL's kernels tell the end of a channel by their first thread, and do not wait for the others before (2.27
+ * to 2.30: src/device/common.h).  In a ring all threads go through the same steps.  By the other algorithms,
+ * trees first of all, some send up what others receive from above: the first one is through while the rank
+ * still waits for the sum. */
+static bool ends_early(const char *algorithm)
 {
-    struct record_operation o = { .op = f->op,
-                                  .function = f->number,
-                                  .seq = seq,
-                                  .bytes = product_of(count, element_bytes),
-                                  .root = root,
-                                  .parts = parts };
+    return algorithm && strncmp(algorithm, "RING", 5);
+}
 
+/* what: of a collective seq (as NCCL counts) and root, of a message root (the other rank), and its parts. */
+static void begin_operation(void *context, void **event, const struct function *f,
+                            struct record_operation what, uint64_t count, uint64_t element_bytes)
+{
+    what.op = f->op;
+    what.function = f->number;
+    what.bytes = product_of(count, element_bytes);
     if (f->per_rank)
-        o.bytes = product_of(o.bytes, record_ranks(context));
+        what.bytes = product_of(what.bytes, record_ranks(context));
     switch (f->op) {
     case RING_OP_BCAST:
     case RING_OP_REDUCE:
@@ -138,10 +143,10 @@ static void begin_operation(void *context, void **event, const struct function *
     case RING_OP_RECV:
         break;
     default:
-        o.root = -1;
+        what.root = -1;
     }
     if (f->number)
-        *event = record_begin(context, &o);
+        *event = record_begin(context, &what);
 }
 
 static int start_v1(void *context, void **event, void *descriptor)
@@ -151,12 +156,14 @@ static int start_v1(void *context, void **event, void *descriptor)
     *event = NULL;
     if (d->type == NCCL_EVENT_COLL) {
         record_name(context, d->coll.comm, (uint32_t)d->rank);
-        begin_operation(context, event, function_numbered(d->coll.func), d->coll.seq, d->coll.count,
-                        datatype_numbered(d->coll.datatype), d->coll.root, 0);
+        begin_operation(context, event, function_numbered(d->coll.func),
+                        (struct record_operation){ .seq = d->coll.seq, .root = d->coll.root }, d->coll.count,
+                        datatype_numbered(d->coll.datatype));
     } else if (d->type == NCCL_EVENT_P2P) {
         record_name(context, d->p2p.comm, (uint32_t)d->rank);
-        begin_operation(context, event, function_numbered(d->p2p.func), 0, d->p2p.count,
-                        datatype_numbered(d->p2p.datatype), d->p2p.peer, 0);
+        begin_operation(context, event, function_numbered(d->p2p.func),
+                        (struct record_operation){ .root = d->p2p.peer }, d->p2p.count,
+                        datatype_numbered(d->p2p.datatype));
     }
     return 0;
 }
@@ -170,12 +177,14 @@ static int start_v2(void *context, void **event, void *descriptor)
     *event = NULL;
     if (d->type == NCCL_EVENT_COLL) {
         record_name(context, d->coll.comm, (uint32_t)d->rank);
-        begin_operation(context, event, function_named(d->coll.func), d->coll.seq, d->coll.count,
-                        datatype_named(d->coll.datatype), d->coll.root, 0);
+        begin_operation(context, event, function_named(d->coll.func),
+                        (struct record_operation){ .seq = d->coll.seq, .root = d->coll.root }, d->coll.count,
+                        datatype_named(d->coll.datatype));
     } else if (d->type == NCCL_EVENT_P2P) {
         record_name(context, d->p2p.comm, (uint32_t)d->rank);
-        begin_operation(context, event, function_named(d->p2p.func), 0, d->p2p.count,
-                        datatype_named(d->p2p.datatype), d->p2p.peer, 0);
+        begin_operation(context, event, function_named(d->p2p.func),
+                        (struct record_operation){ .root = d->p2p.peer }, d->p2p.count,
+                        datatype_named(d->p2p.datatype));
     }
     return 0;
 }
@@ -200,18 +209,24 @@ static int start_event(void *context, void **event, uint64_t type, void *parent,
 
     *event = NULL;
     if (type == NCCL_EVENT_COLL && !is_uncounted(parent)) {
-        begin_operation(context, event, function_named(c->func), c->seq, c->count,
-                        datatype_named(c->datatype), c->root, c->channels);
+        begin_operation(context, event, function_named(c->func),
+                        (struct record_operation){ .seq = c->seq,
+                                                   .root = c->root,
+                                                   .parts = c->channels,
+                                                   .ends_early = ends_early(c->algorithm) },
+                        c->count, datatype_named(c->datatype));
     } else if (type == NCCL_EVENT_P2P && !is_uncounted(parent)) {
-        begin_operation(context, event, function_named(p->func), 0, p->count, datatype_named(p->datatype),
-                        p->peer, p->channels);
+        begin_operation(context, event, function_named(p->func),
+                        (struct record_operation){ .root = p->peer, .parts = p->channels }, p->count,
+                        datatype_named(p->datatype));
     } else if (type == NCCL_EVENT_KERNEL) {
         *event = record_part(context, parent, k->timer);
     } else if (type == NCCL_EVENT_CE_COLL) {
         f = *function_named(c->func);
         if (f.number)
             f.number = FUNCTION_CE;
-        begin_operation(context, event, &f, c->seq, c->count, datatype_named(c->datatype), c->root, 0);
+        begin_operation(context, event, &f, (struct record_operation){ .seq = c->seq, .root = c->root },
+                        c->count, datatype_named(c->datatype));
     } else if (type == NCCL_EVENT_GROUP && record_wants_parts()) {
         *event = GROUP;
     }

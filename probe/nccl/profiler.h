@@ -89,7 +89,8 @@ struct nccl_coll_v4 {
     size_t count;
     int root;
     const char *datatype;
-    uint8_t channels;
+    uint8_t channels, warps;
+    const char *algorithm;
 };
 
 struct nccl_p2p_v4 {
@@ -115,7 +116,7 @@ struct nccl_event_v4 {
     };
 };
 
-/* Of 5 to 7.  ce_coll, from 6, has the members of coll but for channels. */
+/* Of 5 to 7.  ce_coll, from 6, has the members of coll before channels. */
 struct nccl_event_v5 {
     NCCL_HEAD(uint64_t);
     union {

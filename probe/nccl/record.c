@@ -90,6 +90,7 @@ struct operation {
     int32_t root;
     uint16_t parts;
     uint8_t op;
+    bool ends_early;
 };
 #define TIMED_ENDS 0x10000u
 
@@ -515,6 +516,7 @@ void *record_begin(struct record_comm *c, const struct record_operation *o)
     p->op = (uint8_t)o->op;
     parts = process.parts && o->parts <= PARTS_MAX ? o->parts : 0;
     p->parts = (uint16_t)parts;
+    p->ends_early = o->ends_early;
     p->rate = 0;
     atomic_store_explicit(&p->first, 0, memory_order_relaxed);
     atomic_store_explicit(&p->timed, 0, memory_order_relaxed);
@@ -678,6 +680,10 @@ static void write_event(struct thread *t, const struct operation *p)
 
     if (p->parts)
         place_parts(&e, p);
+    if (p->ends_early) {
+        e.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
+        e.wait = 0;
+    }
     if (ring_op_is_message(p->op))
         e.flags |= RING_EVENT_MEMBER;
     ring_emit(t->ring, &e);

@@ -1,11 +1,12 @@
 /* record.h - what NCCL does, written to rings: the communicators, their collectives and messages.
  *
  * A collective or message is enqueued by the program (record_begin, record_end), and runs on the GPU in
- * parts, one for each channel (record_part, record_end), if parts are wanted.  Its event has one of two
+ * parts, one for each channel (record_part, record_end), if parts are wanted.  Its event has one of three
  * forms:
  *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
  *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
  *               whose GPU comes late stays a short time, as in a blocking collective of MPI
+ *   ends_early  as parts, but nonblocking, and not known when it completes: it shows when the GPU came
  * The parts are seen by NCCL's thread that polls for them, later than they begin and end by its turn.  How
  * long an operation lasts is therefore taken from the GPU's own timer, once its rate is known from the
  * thread's clock beside it, where what it says can be: not longer than the thread saw since enqueueing, and
@@ -64,6 +65,9 @@ struct record_operation {
     uint64_t bytes;
     int32_t root;   /* -1: none; of a message: the other rank of the communicator */
     uint32_t parts; /* that will run; 0: not known, or none */
+    /* The end of a part is told when the first of the GPU's threads in it has done its share, while others
+     * may still wait for other ranks. */
+    bool ends_early;
 };
 
 /* The handle of the operation or part, or NULL: it is not recorded.  c and operation may be NULL. */

@@ -154,6 +154,23 @@ static void two_streams(void)
        "it was begun beside the message");
 }
 
+/* By another algorithm than a ring the GPU's first thread is through while the rank still waits. */
+static void tree(void)
+{
+    struct operation sum;
+    uint64_t begun;
+
+    p.algorithm = "TREE";
+    sum = enqueue(&replicas, &all_reduce);
+    begin(&replicas, &sum);
+    begun = shown().enter;
+    p.stop(sum.part);
+    p.algorithm = NULL;
+    ok(written() == 1 && events[0].op == RING_OP_ALLREDUCE && events[0].enter == begun &&
+           (events[0].flags & RING_EVENT_NONBLOCKING) && (events[0].flags & RING_EVENT_UNWAITED),
+       "of a collective by a tree it is known when the GPU came to it, and not when it was over");
+}
+
 static void *end_in_thread(void *sent)
 {
     p.stop(sent);
@@ -264,6 +281,7 @@ int main(void)
     group(false);
     group(true);
     two_streams();
+    tree();
     thread_ends();
     fork_closes();
     aborted();

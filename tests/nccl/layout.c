@@ -85,6 +85,7 @@ typedef pid_t ncclPid_t;
 
 #define CHANNELS(n, theirs)                                              \
     SAME(struct nccl_event_v##n, coll.channels, theirs, coll.nChannels); \
+    SAME(struct nccl_event_v##n, coll.algorithm, theirs, coll.algo);     \
     SAME(struct nccl_event_v##n, p2p.channels, theirs, p2p.nChannels)
 #define KERNELS(n, theirs, states)                                       \
     SAME(struct nccl_event_v##n, kernel.timer, theirs, kernelCh.pTimer); \

@@ -23,6 +23,7 @@ struct played_function {
 
 struct played {
     int version, mask;
+    const char *algorithm; /* of collectives, from version 4 on; NULL: a ring */
     int (*start)(void *, void **, void *);
     nccl_end_fn *stop;
     nccl_record_fn *record;
@@ -137,6 +138,7 @@ static inline void *played_enqueue_in(struct played *p, struct played_comm *c, u
         e.v4.coll.root = root;
         e.v4.coll.datatype = "ncclFloat32";
         e.v4.coll.channels = (uint8_t)channels;
+        e.v4.coll.algorithm = p->algorithm ? p->algorithm : "RING";
     } else {
         e.v4.p2p.func = f->name;
         e.v4.p2p.count = count;
