@@ -223,6 +223,8 @@ void page_pace(struct table *t, const struct page *p)
 
 void page_time(struct table *t, const struct report_row *j)
 {
+    char late[96] = "";
+
     if (!isnan(j->synchronisation_ratio))
         page_figure(t, "Sync", "%s of the ranks' time, waiting in collectives for others",
                     text_percent(j->synchronisation_ratio).s);
@@ -231,24 +233,33 @@ void page_time(struct table *t, const struct report_row *j)
                     text_percent(j->share[SHARE_COMPUTE]).s, text_percent(j->share[SHARE_COMMUNICATION]).s,
                     text_percent(j->share[SHARE_SYNCHRONISATION]).s, text_percent(j->share[SHARE_P2P]).s);
     page_figure(t, "Regime", "%s", page_word(j->regime));
-    if (j->worst.known)
-        page_figure(t, "Latest", "rank %s%s%s: %s late on average, the last in %s of the newest steps",
-                    page_count(j->worst.rank).s, *j->worst.node ? " on " : "", j->worst.node,
-                    text_s(j->worst.lateness_s).s, text_percent(j->worst.last_ratio).s);
+    if (!j->worst.known)
+        return;
+    if (!isnan(j->worst.lateness_s)) /* of ranks that meet in messages alone it is not known */
+        snprintf(late, sizeof(late), "%s late on average, ", text_s(j->worst.lateness_s).s);
+    page_figure(t, "Latest", "rank %s%s%s: %sthe last in %s of the newest steps", page_count(j->worst.rank).s,
+                *j->worst.node ? " on " : "", j->worst.node, late, text_percent(j->worst.last_ratio).s);
 }
 
 /* The ranks that come last most often: on their arrival the collectives wait. */
 static void figure_critical_path(struct table *t, const struct report_path *p)
 {
+    const char *title = "Waits for";
+
     for (size_t i = 0; i < p->n && i < WAITED_MAX; i++) {
         const struct report_path_rank *r = &p->rank[i];
-        char costs[80] = "";
+        char last[96] = "", costs[128] = "";
 
+        if (!isnan(r->last_ratio))
+            snprintf(last, sizeof(last), "last in %s of its collectives", text_percent(r->last_ratio).s);
         if (!isnan(r->delay_s))
-            snprintf(costs, sizeof(costs), ", costs the others %s a step", text_s(r->delay_s).s);
-        page_figure(t, i ? "" : "Waits for", "rank %s%s%s: last in %s of its collectives%s",
-                    page_count(r->rank).s, *r->node ? " on " : "", r->node, text_percent(r->last_ratio).s,
-                    costs);
+            snprintf(costs, sizeof(costs), "%scosts the others %s a step", *last ? ", " : "",
+                     text_s(r->delay_s).s);
+        if (!*last && !*costs)
+            continue;
+        page_figure(t, title, "rank %s%s%s: %s%s", page_count(r->rank).s, *r->node ? " on " : "", r->node,
+                    last, costs);
+        title = "";
     }
 }
 

@@ -17,6 +17,9 @@
  * the least. */
 #define RESIDUALS     16u
 #define RESIDUALS_MIN 4u
+/* over which the excess of a rank is a mean; and how many of them were only pauses, where no more are */
+#define RECENT_STEPS 16u
+#define RARE_PAUSES  2u
 
 struct work *work_new(void)
 {
@@ -227,13 +230,16 @@ bool work_shows(const struct work *w, double behind_s)
 
 double work_recent_excess(const struct work *w, uint32_t rank)
 {
-    uint32_t n = work_kept(w) < 16 ? work_kept(w) : 16, known = 0;
+    uint32_t n = work_kept(w) < RECENT_STEPS ? work_kept(w) : RECENT_STEPS, known = 0, pauses = 0;
     double sum = 0;
 
+    for (uint32_t b = 0; b < n; b++)
+        pauses += w->step[work_slot(w, b)].pause;
     for (uint32_t b = 0; b < n && rank < w->n; b++) {
-        float x = work_excess(w, work_slot(w, b), rank);
+        uint32_t slot = work_slot(w, b);
+        float x = work_excess(w, slot, rank);
 
-        if (isnan(x))
+        if (isnan(x) || (w->step[slot].pause && pauses <= RARE_PAUSES))
             continue;
         sum += x;
         known++;

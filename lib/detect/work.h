@@ -141,7 +141,7 @@ uint32_t work_seq_of(const struct work *w, uint64_t number);
  * known how long a step takes that nothing rare made longer? */
 bool work_shows(const struct work *w, double behind_s);
 
-/* Mean excess of a rank over the newest steps; NaN not known. */
+/* Mean excess of a rank over the newest steps, without rare ones that all paused before; NaN not known. */
 double work_recent_excess(const struct work *w, uint32_t rank);
 
 #endif

@@ -276,13 +276,18 @@ static void set_tail(struct sampled_world *w, unsigned p, struct projection_poin
 static void set_point(struct sampled_world *w, unsigned p, struct projection_point *o)
 {
     const struct projection_sample *s = w->sample[p];
-    double factor = w->factor[p], gain = w->in->strong ? 1 : factor, parts, scale;
+    double factor = w->factor[p], gain = w->in->strong ? 1 : factor, least_s, parts, scale;
     int in_regime[REGIMES] = { 0 };
 
     *o = (struct projection_point){ .ranks = w->traffic.ranks * factor,
                                     .factor = factor,
                                     .ideal_ratio = factor };
     o->step_s = field_range(s, offsetof(struct projection_sample, step_s));
+    /* No model here has more ranks do the work of one in less time: what the samples' spread says beyond that
+     * is their error. */
+    least_s = gain * w->in->step_s / factor;
+    o->step_s = (struct projection_range){ fmax(o->step_s.p5, least_s), fmax(o->step_s.p50, least_s),
+                                           fmax(o->step_s.p95, least_s) };
     if (factor == 1) /* measured, so without uncertainty */
         o->step_s = (struct projection_range){ w->in->step_s, w->in->step_s, w->in->step_s };
     o->compute_s = field_range(s, offsetof(struct projection_sample, compute_s)).p50;

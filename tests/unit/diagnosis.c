@@ -838,6 +838,34 @@ static void plain_step(struct diagnosis *d, uint32_t k, double work_s, uint32_t 
     uneven_step(d, k, work_s, delayed, slow_node, 2, longer);
 }
 
+/* A rank's work is told without a pause that all made, and that some made longer. */
+static void work_beside_pause(void)
+{
+    struct diagnosis *d = diagnosis_new();
+    float own[8];
+    int usual = 0;
+
+    for (uint32_t k = 1; k <= 60; k++) {
+        for (uint32_t r = 0; r < 8; r++) {
+            diagnosis_place(d, r, 100 + r / 2, 200);
+            own[r] = (float)(COMPUTE_S * (1 + 0.01 * box_muller())) + (k == 55 ? 1 + r : 0);
+        }
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own,
+                                                 .n = 8,
+                                                 .duration_s = k == 55 ? 9 : 1.1 * COMPUTE_S,
+                                                 .transfer_s = NAN,
+                                                 .ended_s = k * COMPUTE_S },
+                       1.01);
+    }
+    for (uint32_t r = 0; r < 8; r++)
+        usual += fabs(diagnosis_excess(d, r)) < 0.05;
+    is_int(usual, 8, "a pause in which ranks differ is none of their work");
+    diagnosis_free(d);
+}
+
 /* Four short delays that come close together by chance are no jitter; when they go on they are. */
 static void detours_by_chance(void)
 {
@@ -1137,6 +1165,7 @@ int main(void)
     alone_on_their_nodes();
     ranks_of_a_node();
     half_of_a_kind();
+    work_beside_pause();
     detours_by_chance();
     hidden_detours();
     struck_from_the_start();

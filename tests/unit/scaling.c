@@ -11,7 +11,7 @@
 #define WORK  0.1 /* s */
 
 static struct view *view;
-static double now_s;
+static double now_s, slow = 1; /* times the others' work: the last node's */
 static uint32_t seq;
 
 static void start(void)
@@ -48,7 +48,7 @@ static void step(double cv)
     double own_s[RANKS], most = 0;
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        own_s[r] = WORK * (1 + cv * gauss());
+        own_s[r] = (r / 4 == 3 ? slow : 1) * WORK * (1 + cv * gauss());
         most = fmax(most, own_s[r]);
     }
     for (uint32_t k = 0; k < 2; k++)
@@ -153,6 +153,29 @@ static void runs(void)
     view_runs_set(view, NULL, 0);
 }
 
+/* Beside a node that works twice as long the mean is not known well; what is told of more ranks is possible.
+ */
+static void uneven(void)
+{
+    static struct view_scaling s;
+    const char *why;
+    unsigned possible = 0;
+
+    start();
+    slow = 2;
+    for (int i = 0; i < 100; i++)
+        step(0.05);
+    slow = 1;
+    why = view_scaling_get(view, false, &s);
+    for (unsigned p = 0; p < PROJECTION_POINTS; p++)
+        possible += s.projection.point[p].throughput_ratio.p5 > 0 &&
+                    s.projection.point[p].throughput_ratio.p95 <= s.projection.point[p].factor * (1 + 1e-9);
+    ok(!why && possible == PROJECTION_POINTS,
+       "beside a slow node: some throughput, and no more than ranks\n%u of %u points", possible,
+       PROJECTION_POINTS);
+    view_free(view);
+}
+
 int main(void)
 {
     static struct view_scaling scaling;
@@ -186,5 +209,6 @@ int main(void)
     why = view_scaling_get(view, true, &scaling);
     ok(!why && s->projection.point[4].compute_s < WORK / 10, "strong scaling divides the work");
     view_free(view);
+    uneven();
     return done_testing();
 }
