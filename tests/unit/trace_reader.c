@@ -473,6 +473,39 @@ static void check_partly(void)
     free(text);
 }
 
+/* A rank stays away once, for longer than all of the steps take. */
+static void check_held_up(void)
+{
+    struct trace_reader *r = trace_reader_new(&params);
+    struct text t = { 0 };
+    struct err err = { "" };
+    const char *sentence;
+    unsigned ms = 0;
+    json_t *answer;
+
+    put(&t,
+        "{\"format\":\"syncguard-trace\",\"version\":2,\"size\":4,\"ranks\":[{\"rank\":0},{\"rank\":1},{\"rank\":2},{\"rank\":3}]}\n");
+    for (unsigned i = 0; i < 120; i++) {
+        unsigned began = ms;
+
+        ms += i == 60 ? 8000 : 20;
+        for (unsigned rank = 0; rank < 4; rank++)
+            put(&t,
+                "{\"r\":%u,\"c\":\"world\",\"s\":%u,\"o\":\"barrier\",\"b\":0,\"t0\":%u000000,\"t1\":%u000000}\n",
+                rank, i, rank == 2 ? ms - 2 : began + 18, ms);
+    }
+    ok(trace_reader_feed(r, t.s, strlen(t.s), &err) == 0 && trace_reader_finish(r, &err) == 0,
+       "a trace in which a rank stays away once is read %s", err.text);
+    answer = answer_so_far_json(r);
+    sentence = json_string_value(json_object_get(answer, "sentence"));
+    ok(strstr(sentence, "No rank was slow step by step") && strstr(sentence, "s for rank 2 alone (") &&
+           !strstr(sentence, "Healthy"),
+       "such a run is not called healthy\n%s", sentence);
+    json_decref(answer);
+    trace_reader_free(r);
+    free(t.s);
+}
+
 /* How long calls held their ranks, and nothing else. */
 static void check_untimed(void)
 {
@@ -957,6 +990,7 @@ int main(void)
     check_counted();
     check_backward();
     check_partly();
+    check_held_up();
     check_untimed();
     check_beyond();
     check_turns();
