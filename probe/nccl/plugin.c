@@ -117,9 +117,9 @@ static uint64_t product_of(uint64_t count, uint64_t bytes)
 }
 
 /* NCCL's kernels tell the end of a channel by their first thread, and do not wait for the others before (2.27
- * to 2.30: src/device/common.h).  In a ring all threads go through the same steps.  By the other algorithms,
- * trees first of all, some send up what others receive from above: the first one is through while the rank
- * still waits for the sum. */
+ * to 2.30).  In a ring all threads go through the same steps.  By the other algorithms, trees first of all,
+ * some send up what others receive from above: the first one is through while the rank still waits for the
+ * sum. */
 static bool ends_early(const char *algorithm)
 {
     return algorithm && strncmp(algorithm, "RING", 5);

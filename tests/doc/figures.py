@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """figures - figures in documents come from files that scripts wrote: the tables of costs of README and doc/costs.md from doc/bench.json, the table of
-doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, sentences from the tables in doc/.
+doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, that of doc/nccl-table.md from doc/nccl.json, sentences from the tables
+in doc/.
 
     tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do sentences match the tables that they quote?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
@@ -17,6 +18,7 @@ from targets import AT_LEAST, AT_MOST, look_up, missed  # noqa: E402
 BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. -->\n"
 PLACEMENT_BEGIN = "<!-- Written by tests/doc/figures.py from doc/placement.json: do not edit. -->\n"
 GLOO_BEGIN = "<!-- Written by tests/doc/figures.py from doc/gloo.json: do not edit. -->\n"
+NCCL_BEGIN = "<!-- Written by tests/doc/figures.py from doc/nccl.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
 # {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
@@ -233,6 +235,47 @@ def gloo(text):
     return "\n".join(lines)
 
 
+# ---- NCCL on a GPU ----
+
+# case of tests/nccl/nccl-table: (what was trained, what was done to it from the middle on)
+LONGER = "rank 2's GPU works 20 ms longer a step"
+NCCL_CASES = {
+    "ddp": ("DistributedDataParallel", ""), "ddp-slow": ("DistributedDataParallel", LONGER),
+    "ddp-loader": ("DistributedDataParallel", "rank 2 waits 20 ms a step for its input"), "ddp-hang": ("DistributedDataParallel", "rank 2 stays away once, for 8 s"),
+    "tree": ("the same, with all-reduces by trees", ""), "tree-slow": ("the same, with all-reduces by trees", LONGER),
+    "fsdp": ("fully_shard", ""), "fsdp-slow": ("fully_shard", LONGER),
+    "pipeline": ("a pipeline over send and recv", ""), "pipeline-slow": ("a pipeline over send and recv", "rank 2's GPU works 5 ms longer a microbatch"),
+    "exchange": ("exchanges with two others in one group", ""), "exchange-slow": ("exchanges with two others in one group", LONGER),
+    "groups": ("two ways of tensor parallelism by two of data parallelism", ""), "groups-slow": ("two ways of tensor parallelism by two of data parallelism", LONGER),
+    "graph": ("a step captured in a CUDA graph", ""), "graph-slow": ("a step captured in a CUDA graph", LONGER),
+}
+
+
+def nccl_said(verdicts):
+    if verdicts is None:
+        return "not looked at"
+    said = [(v["class"], ", ".join("rank " + c[1:] for c in v["culprits"]), f"{v['cost_s']:.2f} s") for v in verdicts]
+    return "; ".join(f"{what}{' ' if whom else ''}{whom}, {cost}" for what, whom, cost in said) or "nothing"
+
+
+def nccl(text):
+    """The table of doc/nccl-table.md: a line for each guarded run."""
+    runs = [json.loads(line) for line in text.splitlines()]
+    on = sorted({(r["gpu"], r["torch"], r["nccl"]) for r in runs if "gpu" in r})
+    lines = ["| training | from the middle on | a step before and after it | that cost | said | by the trace | recorded, lost, unplaced |", "|---|---|---|---|---|---|---|"]
+    for name, (what, done) in NCCL_CASES.items():
+        for r in runs:
+            if r.get("case") != name or not r["guarded"] or "before_s" not in r:
+                continue
+            cost = f"{(r['after_s'] - r['before_s']) * (r['steps'] - r['middle']):.2f} s" if "step" in done or "microbatch" in done else "-"
+            lines.append(f"| {what} | {done or '-'} | {1e3 * r['before_s']:.1f} ms, {1e3 * r['after_s']:.1f} ms | {cost} | {nccl_said(r['verdicts'])} | "
+                         f"{nccl_said(r['recorded'])} | {r['events']}, {r['lost']}, {r['unplaced']} |")
+            if r.get("timelines"):
+                lines.append(f"| its timelines by PyTorch's profiler, imported | | | | | {nccl_said(r['timelines'])} | |")
+    lines += ["", "; ".join(f"{gpu}, PyTorch {torch}, NCCL {nccl}" for gpu, torch, nccl in on) + ". " + ends([date(d) for d in sorted({r["date"] for r in runs})]) + "."]
+    return "\n".join(lines) + "\n"
+
+
 # ---- sentences ----
 
 def cells(text):
@@ -281,7 +324,8 @@ def written(top):
     result = json.loads(read(top, "doc", "bench.json"))
     return [("README.md", BEGIN, costs(result, FIRST)), ("doc/costs.md", BEGIN, table(result)),
             ("doc/placement-table.md", PLACEMENT_BEGIN, placement(read(top, "doc", "placement.json"))),
-            ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json")))]
+            ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json"))),
+            ("doc/nccl-table.md", NCCL_BEGIN, nccl(read(top, "doc", "nccl.json")))]
 
 
 def write(top, source):
