@@ -237,18 +237,14 @@ def gloo(text):
 
 # ---- NCCL on a GPU ----
 
-# case of tests/nccl/nccl-table: (what was trained, what was done to it from the middle on)
-LONGER = "rank 2's GPU works 20 ms longer a step"
-NCCL_CASES = {
-    "ddp": ("DistributedDataParallel", ""), "ddp-slow": ("DistributedDataParallel", LONGER),
-    "ddp-loader": ("DistributedDataParallel", "rank 2 waits 20 ms a step for its input"), "ddp-hang": ("DistributedDataParallel", "rank 2 stays away once, for 8 s"),
-    "tree": ("the same, with all-reduces by trees", ""), "tree-slow": ("the same, with all-reduces by trees", LONGER),
-    "fsdp": ("fully_shard", ""), "fsdp-slow": ("fully_shard", LONGER),
-    "pipeline": ("a pipeline over send and recv", ""), "pipeline-slow": ("a pipeline over send and recv", "rank 2's GPU works 5 ms longer a microbatch"),
-    "exchange": ("exchanges with two others in one group", ""), "exchange-slow": ("exchanges with two others in one group", LONGER),
-    "groups": ("two ways of tensor parallelism by two of data parallelism", ""), "groups-slow": ("two ways of tensor parallelism by two of data parallelism", LONGER),
-    "graph": ("a step captured in a CUDA graph", ""), "graph-slow": ("a step captured in a CUDA graph", LONGER),
+# A case of tests/nccl/nccl-table is a training and, behind a "-", what was done to it from the middle on; does that cost a bit of each step?
+NCCL_TRAININGS = {
+    "ddp": "DistributedDataParallel", "tree": "the same, with all-reduces by trees", "fsdp": "fully_shard", "pipeline": "a pipeline over send and recv",
+    "exchange": "exchanges with two others in one group", "groups": "two ways of tensor parallelism by two of data parallelism",
+    "graph": "a step captured in a CUDA graph",
 }
+NCCL_DONE = {"": ("-", False), "slow": ("rank 2's GPU works 20 ms longer a step", True), "loader": ("rank 2 waits 20 ms a step for its input", True),
+             "hang": ("rank 2 stays away once, for 8 s", False)}
 
 
 def nccl_said(verdicts):
@@ -263,15 +259,16 @@ def nccl(text):
     runs = [json.loads(line) for line in text.splitlines()]
     on = sorted({(r["gpu"], r["torch"], r["nccl"]) for r in runs if "gpu" in r})
     lines = ["| training | from the middle on | a step before and after it | that cost | said | by the trace | recorded, lost, unplaced |", "|---|---|---|---|---|---|---|"]
-    for name, (what, done) in NCCL_CASES.items():
-        for r in runs:
-            if r.get("case") != name or not r["guarded"] or "before_s" not in r:
-                continue
-            cost = f"{(r['after_s'] - r['before_s']) * (r['steps'] - r['middle']):.2f} s" if "step" in done or "microbatch" in done else "-"
-            lines.append(f"| {what} | {done or '-'} | {1e3 * r['before_s']:.1f} ms, {1e3 * r['after_s']:.1f} ms | {cost} | {nccl_said(r['verdicts'])} | "
-                         f"{nccl_said(r['recorded'])} | {r['events']}, {r['lost']}, {r['unplaced']} |")
-            if r.get("timelines"):
-                lines.append(f"| its timelines by PyTorch's profiler, imported | | | | | {nccl_said(r['timelines'])} | |")
+    for training, what in NCCL_TRAININGS.items():
+        for kind, (done, priced) in NCCL_DONE.items():
+            for r in runs:
+                if r.get("case") != training + "-" * bool(kind) + kind or not r["guarded"] or "before_s" not in r:
+                    continue
+                cost = f"{(r['after_s'] - r['before_s']) * (r['steps'] - r['middle']):.2f} s" if priced else "-"
+                lines.append(f"| {what} | {done} | {1e3 * r['before_s']:.1f} ms, {1e3 * r['after_s']:.1f} ms | {cost} | {nccl_said(r['verdicts'])} | "
+                             f"{nccl_said(r['recorded'])} | {r['events']}, {r['lost']}, {r['unplaced']} |")
+                if r.get("timelines"):
+                    lines.append(f"| its timelines by PyTorch's profiler, imported | | | | | {nccl_said(r['timelines'])} | |")
     lines += ["", "; ".join(f"{gpu}, PyTorch {torch}, NCCL {nccl}" for gpu, torch, nccl in on) + ". " + ends([date(d) for d in sorted({r["date"] for r in runs})]) + "."]
     return "\n".join(lines) + "\n"
 

@@ -998,30 +998,9 @@ static void run_and_compare(struct played *p, struct played_comm *c, int times)
     }
 }
 
-/* The GPU is in two collectives of one stream, and the thread that polls sees all of it afterwards. */
-static void run_behind(struct played *p, struct played_comm *c, int kind)
-{
-    void *operation[2], *part;
-    uint64_t at[3];
-
-    for (int i = 0; i < 2; i++) {
-        operation[i] = played_enqueue(p, c, NCCL_EVENT_COLL, &all_reduce, 1, 0, 1);
-        p->stop(operation[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        at[i] = clock_monotonic_ns();
-        sleep_ns(WORK_NS);
-    }
-    for (int i = 0; i < 2; i++) {
-        part = played_part(p, c, operation[i], timer_of(kind, at[i]));
-        expect(part != NULL);
-        played_part_end(p, part, timer_of(kind, at[i + 1]));
-    }
-}
-
-/* The GPU is in two collectives of one stream, and the thread that polls sees the second begin before it sees
- * the first end. */
-static void run_overtaken(struct played *p, struct played_comm *c, int kind)
+/* The GPU is in two collectives of one stream, and the thread that polls sees all of it afterwards;
+ * overtaken: that the second began before that the first ended. */
+static void run_behind(struct played *p, struct played_comm *c, int kind, bool overtaken)
 {
     void *operation[2], *part[2];
     uint64_t at[3];
@@ -1034,9 +1013,13 @@ static void run_overtaken(struct played *p, struct played_comm *c, int kind)
         at[i] = clock_monotonic_ns();
         sleep_ns(WORK_NS);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         part[i] = played_part(p, c, operation[i], timer_of(kind, at[i]));
-    for (int i = 0; i < 2; i++)
+        expect(part[i] != NULL);
+        if (!overtaken)
+            played_part_end(p, part[i], timer_of(kind, at[i + 1]));
+    }
+    for (int i = 0; i < 2 && overtaken; i++)
         played_part_end(p, part[i], timer_of(kind, at[i + 1]));
 }
 
@@ -1066,9 +1049,9 @@ static void run_pairs(struct played *p, struct played_comm *c)
 
     expect(r != NULL);
     for (int i = 0; i < PAIRS && r; i++) {
-        run_behind(p, c, c->rank);
+        run_behind(p, c, c->rank, false);
         run_exchange(p, c, c->rank);
-        run_overtaken(p, c, c->rank);
+        run_behind(p, c, c->rank, true);
         if (ring_drain(r, events, ARRAY_SIZE(events)) != 6)
             continue;
         shared->pairs[c->rank]++;

@@ -24,6 +24,7 @@ from torch import nn
 BACKEND = os.environ.get("BACKEND", "nccl")
 SLOW = 2  # the rank that becomes slow, or stays away
 PAUSE = 8.0  # seconds for which it stays away
+MICROBATCHES = 4  # of a step of the pipeline
 
 
 def device():
@@ -61,11 +62,6 @@ def dump(folder):
             print("train.py: no flight recorder:", problem, file=sys.stderr)
 
 
-def finish():
-    if BACKEND == "nccl":
-        torch.cuda.synchronize()
-
-
 class Run:
     def __init__(self, case, folder, steps):
         self.case, self.steps, self.ended, self.middle = case, steps, [], steps // 2
@@ -77,11 +73,20 @@ class Run:
             time.sleep(0.1)
         dump(folder)
 
-    def is_odd(self, step):
-        return RANK == SLOW and step >= self.middle
+    def disturb(self, step, milliseconds=20):
+        """Does to a step what the case's name says."""
+        if RANK != SLOW or step < self.middle:
+            return
+        if self.case.endswith("-slow"):
+            work_longer(milliseconds)
+        elif self.case.endswith("-loader"):
+            time.sleep(milliseconds / 1e3)
+        elif self.case.endswith("-hang") and step == self.middle:
+            time.sleep(PAUSE)
 
     def end_step(self):
-        finish()
+        if BACKEND == "nccl":
+            torch.cuda.synchronize()
         self.ended.append(time.time())
 
 
@@ -90,13 +95,7 @@ def train_ddp(run, wrap):
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
     data = batch()
     for step in range(run.steps):
-        if run.is_odd(step):
-            if run.case.endswith("-slow"):
-                work_longer(20)
-            elif run.case.endswith("-loader"):
-                time.sleep(0.02)
-            elif run.case.endswith("-hang") and step == run.middle:
-                time.sleep(PAUSE)
+        run.disturb(step)
         net(data).square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -120,18 +119,17 @@ def fsdp(run):
 
 
 def pipeline(run):
-    """Stages that pass activations on, and gradients back: two microbatches at a time are under way."""
+    """Stages that pass the activations of all microbatches on, and then their gradients back."""
     world = dist.get_world_size()
     net, data = model(512, 2), batch(512, 128)
     for step in range(run.steps):
         outputs = []
-        for _ in range(4):
+        for _ in range(MICROBATCHES):
             inputs = data.clone()
             if RANK > 0:
                 dist.recv(inputs, RANK - 1)
             inputs.requires_grad_(True)
-            if run.is_odd(step) and run.case.endswith("-slow"):
-                work_longer(5)
+            run.disturb(step, 20 / MICROBATCHES)
             output = net(inputs)
             if RANK < world - 1:
                 dist.send(output.detach(), RANK + 1)
@@ -153,8 +151,7 @@ def exchange(run):
     sides = [(RANK - 1) % world, (RANK + 1) % world]
     halos = [torch.empty_like(data) for _ in sides]
     for step in range(run.steps):
-        if run.is_odd(step) and run.case.endswith("-slow"):
-            work_longer(20)
+        run.disturb(step)
         output = net(data).detach()
         operations = [dist.P2POp(dist.isend, output, side) for side in sides]
         operations += [dist.P2POp(dist.irecv, halo, side) for halo, side in zip(halos, sides)]
@@ -172,8 +169,7 @@ def groups(run):
     net, data = model(512, 2), batch(512, 128)
     pieces = [torch.empty_like(data) for _ in range(half)]
     for step in range(run.steps):
-        if run.is_odd(step) and run.case.endswith("-slow"):
-            work_longer(20)
+        run.disturb(step)
         output = net(data)
         dist.all_gather(pieces, output.detach(), group=row)
         output.square().mean().backward()
@@ -203,8 +199,7 @@ def graph(run):
     with torch.cuda.graph(captured):
         step()
     for number in range(run.steps):
-        if run.is_odd(number) and run.case.endswith("-slow"):
-            work_longer(20)
+        run.disturb(number)
         captured.replay()
         run.end_step()
 
