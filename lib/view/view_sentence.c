@@ -14,7 +14,7 @@
 #define MESSAGES_SHOWN 0.005 /* share of the time: less is shown as 0 % */
 #define ABOUT_ALIKE    1.25  /* limits less apart are one */
 #define LATE_SHOWN     0.01  /* the same: waiting for one rank alone that is less is none to speak of */
-#define HELD_UP        0.1 /* chosen: of a run in which so much of the time went by waiting for one rank alone */
+#define HELD_UP        0.1   /* chosen: more of a run than this went by waiting for one rank alone */
 
 enum view_judged view_judged_get(const struct view *v, double now_s)
 {
@@ -155,6 +155,24 @@ static enum tempo_kind sentence_slower(const struct view *v, const struct view_f
     return c.kind;
 }
 
+/* A run that ended, of which no rank was slow in its steps, and the others waited long for one alone all the
+ * same, as after a pause of its own. */
+static bool sentence_held_up(const struct view *v, double now_s, const struct view_figures *f, char *buf,
+                             size_t size)
+{
+    double run_s = presence_run_s(v->presence, now_s);
+    struct arrivals_latest l;
+
+    if (!presence_finished(v->presence) || !arrivals_latest(&v->arrivals, &l) ||
+        !(l.waited_s > HELD_UP * run_s))
+        return false;
+    text_append(buf, size, "No rank was slow step by step (one ");
+    append_limit(f, buf, size);
+    text_append(buf, size, " would be seen), but the others waited %s for rank %u alone (%s of the time).",
+                text_s(l.waited_s).s, l.rank, text_percent(l.waited_s / run_s).s);
+    return true;
+}
+
 void view_append_latest(const struct view *v, double run_s, char *buf, size_t size)
 {
     struct arrivals_latest l;
@@ -186,14 +204,6 @@ void view_append_latest(const struct view *v, double run_s, char *buf, size_t si
                     l.period, text_plural(l.period), l.times);
 }
 
-/* Ended, and though no rank was slow in its steps the others waited long for one alone, as after a pause of
- * its own. */
-static bool was_held_up(const struct view *v, double now_s, struct arrivals_latest *l)
-{
-    return presence_finished(v->presence) && arrivals_latest(&v->arrivals, l) &&
-           l->waited_s > HELD_UP * presence_run_s(v->presence, now_s);
-}
-
 static void sentence_short(const struct view *v, double now_s, char *buf, size_t size)
 {
     double run_s = presence_run_s(v->presence, now_s);
@@ -208,7 +218,6 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
 {
     bool messages = f->p2p_ratio >= MESSAGES_SHOWN, waiting = !isnan(f->synchronisation_ratio);
     enum tempo_kind tempo = TEMPO_STEADY;
-    struct arrivals_latest late;
     bool told;
     char window[32], unseen_ones[160];
 
@@ -239,14 +248,7 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
         break;
     case VIEW_JUDGED:
         tempo = sentence_slower(v, f, buf, size);
-        if (tempo == TEMPO_STEADY && was_held_up(v, now_s, &late)) {
-            text_append(buf, size, "No rank was slow step by step (one ");
-            append_limit(f, buf, size);
-            text_append(buf, size,
-                        " would be seen), but the others waited %s for rank %u alone (%s of the time).",
-                        text_s(late.waited_s).s, late.rank,
-                        text_percent(late.waited_s / presence_run_s(v->presence, now_s)).s);
-        } else if (tempo == TEMPO_STEADY) {
+        if (tempo == TEMPO_STEADY && !sentence_held_up(v, now_s, f, buf, size)) {
             text_append(buf, size, "Healthy: a rank ");
             append_limit(f, buf, size);
             text_append(buf, size, " would be seen.");
