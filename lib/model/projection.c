@@ -283,8 +283,8 @@ static void set_point(struct sampled_world *w, unsigned p, struct projection_poi
                                     .factor = factor,
                                     .ideal_ratio = factor };
     o->step_s = field_range(s, offsetof(struct projection_sample, step_s));
-    /* No model here has more ranks do the work of one in less time: what the samples' spread says beyond that
-     * is their error. */
+    /* n times as many ranks never make a step more than n times as fast in these models: what the samples'
+     * spread says beyond that is its error. */
     least_s = gain * w->in->step_s / factor;
     o->step_s = (struct projection_range){ fmax(o->step_s.p5, least_s), fmax(o->step_s.p50, least_s),
                                            fmax(o->step_s.p95, least_s) };

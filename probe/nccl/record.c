@@ -127,9 +127,10 @@ static struct {
     const struct control_page *control;
     pthread_key_t ended;
     size_t counters; /* of messages */
-    /* when it was last seen that an operation had ended on the GPU, that one whose times the GPU did not tell
-     * had, and when, by the GPU's timer, one whose it told; and the latest end that was written */
-    _Atomic uint64_t ended_last, ended_untold, gpu_ended, left_last;
+    /* Latest ends on the GPU, as the threads saw them: of all operations, and of those without times of the
+     * GPU's.  By its timer: of those that have them. */
+    _Atomic uint64_t ended_last, ended_untold, gpu_ended;
+    _Atomic uint64_t left_last; /* the latest end that was written */
 } process;
 static struct thread threads[THREADS];
 static struct record_comm comms[RECORD_COMMS_MAX];
@@ -624,10 +625,10 @@ static void raise_to(_Atomic uint64_t *latest, uint64_t time)
         atomic_store_explicit(latest, time, memory_order_relaxed);
 }
 
-/* Where another one ended between this one's beginning and end, as those of a group do that run together, or
- * those of several streams, it was begun beside it, and held the GPU alone only from then on.  Of two of
- * which the GPU told the times its timer says so: the thread often sees the beginning of one before it sees
- * the end of the one that the stream had to end first.  Others are told by what the thread saw. */
+/* An operation began beside another one that ended between its own beginning and end, as in a group, whose
+ * messages run together, or on another stream; it held the GPU alone only from then on.  Where the GPU timed
+ * both, its timer decides: the thread often sees the next operation of a stream begin before it sees the last
+ * one end.  Otherwise what the thread saw does. */
 static bool began_beside(const struct operation *p, uint64_t first, bool timed)
 {
     if (!timed)
