@@ -44,8 +44,12 @@ guarded_runs() {
         "$dir/free.json" >/dev/null
     ok $? "$mpi: the staleness is about that of four other workers, and has its limit beside it" || show "$dir/free.json"
     is "$(jq -c '.updates.ranks[0] | [.rank, .part, .work_ratio > 1.5, .slowdown > 1]' "$dir/free.json")" '[3,"worker",true,true]' "$mpi: the slow worker is the first of the ranks, and costs its share"
-    is "$(jq -c '[.verdicts[].culprits[]]' "$dir/free.json")" '["r3"]' "$mpi: it is named, and nobody else"
-    like "$(jq -r '.verdicts[0].text' "$dir/free.json")" 'rank 3 .*worked .* times as long an iteration as the other workers, which did not wait for it' \
+    # a busy machine serves more slowly, too: then the server is named beside it, as slower than it was
+    local named='.verdicts | map(select(.text | contains("as the other workers")))'
+    is "$(jq -c "$named | map(.culprits[])" "$dir/free.json")" '["r3"]' "$mpi: it is named, and no other worker"
+    jq -e '.verdicts | all(.text | test("as the other workers|times as long for an update as before"))' "$dir/free.json" >/dev/null
+    ok $? "$mpi: no verdict is one of steps" || show "$dir/free.json"
+    like "$(jq -r "$named[0].text" "$dir/free.json")" 'rank 3 .*worked .* times as long an iteration as the other workers, which did not wait for it' \
         "$mpi: the verdict says that nobody waits for it"
     seen bound --updates 100 --bound 0 --slow 3 --factor 3
     is "$(jq -c '.updates' "$dir/bound.json")" null "$mpi: servers that wait for all workers are not taken for others"
