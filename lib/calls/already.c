@@ -171,7 +171,9 @@ double already_steps(const struct graph *g, uint32_t from, double excess, uint32
     /* Less than nothing: it became slower by more than the excess says, and it is not known since when. */
     if (!(all.error < ERROR_MAX) || (without.steps > 1 && without.is < -ERROR_MAX))
         return NAN;
-    if (all.is > 1 - LESS_Z * all.error) /* since when, only many steps before would show */
+    /* Each of them shows most of it, if not all: a warm-up may differ. Since when, only many steps before
+     * would show. */
+    if (all.is > 1 - LESS_Z * all.error || !without.steps)
         return before.n < ALREADY_MIN ? NAN : INFINITY;
     return fmax(0, all.is) * before.n;
 }

@@ -13,6 +13,8 @@
 #define FROM  20u
 #define SLOW  3u
 
+static double at_first = 1; /* share of the excess that it has before step FROM */
+
 /* Rank SLOW takes by the excess longer from that step on; all take half longer in the first eight. */
 static struct graph *play(uint32_t slow_from, double excess, double noise)
 {
@@ -26,8 +28,9 @@ static struct graph *play(uint32_t slow_from, double excess, double noise)
 
         for (uint32_t r = 0; r < RANKS; r++) {
             double work_s = 0.1 * (1 + noise * box_muller()) * (i < 8 ? 1.5 : 1);
+            double slow = r == SLOW && i >= slow_from ? excess * (i < FROM ? at_first : 1) : 0;
 
-            enter_ns[r] = now_ns + (uint64_t)(1e9 * work_s * (r == SLOW && i >= slow_from ? 1 + excess : 1));
+            enter_ns[r] = now_ns + (uint64_t)(1e9 * work_s * (1 + slow));
             end_ns = enter_ns[r] > end_ns ? enter_ns[r] : end_ns;
         }
         now_ns = end_ns + 10000;
@@ -85,5 +88,10 @@ int main(void)
     ok(isnan(always), "two in which it was say nothing of those before them\n%g", always);
     ok(isnan(noisy), "but not where each may vary by as much as the steps since do\n%g", noisy);
     ok(isnan(steps_before(2, 2, 0.2, 0.2, 0.01)), "one does not: it may be an odd one");
+    at_first = 0.8; /* the rest is a warm-up's */
+    always = steps_of(0, 0.2, 0.2, 0.001);
+    some = steps_of(FROM - 4, 0.2, 0.2, 0.001);
+    ok(isinf(always), "a rank that had most of the excess in each step before was slow in all\n%g", always);
+    ok(fabs(some - 3.2) < 1, "and in four, where it was in four alone\n%g", some);
     return done_testing();
 }
