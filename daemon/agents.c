@@ -369,11 +369,13 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
 {
     uint32_t rank = (uint32_t)json_get_int(o, "rank", 0, VIEW_RANKS_MAX - 1, UINT32_MAX);
     uint16_t app = (uint16_t)json_get_int(o, "app", 0, UINT16_MAX, UINT16_MAX);
+    uint32_t world = (uint32_t)json_get_int(o, "world_size", 0, VIEW_RANKS_MAX, 0);
     const char *state = json_get_string(o, "state");
     char library[VIEW_LIBRARY_SIZE];
 
     if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
+    j->world = world > j->world ? world : j->world;
     json_get_text(o, "library", library, sizeof(library));
     view_library(j->view, library);
     j->rank_broke = j->rank_broke || (state && (!strcmp(state, "aborted") || !strcmp(state, "vanished")));

@@ -73,7 +73,7 @@ static const struct options_program program = {
     .text = "Run a program under SyncGuard, without Slurm, and say at its end what held it back.",
     .only = &only,
     .runs_program = true,
-    .examples = { "sgrun mpirun -n 4 ./train", "sgrun torchrun --nproc-per-node 4 train.py" },
+    .examples = { "sgrun mpirun -n 4 ./train", "sgrun torchrun --nproc_per_node 4 train.py" },
     .help_end =
         "On a terminal sgtop shows the run; Q leaves it, and the program's output follows. The exit status is the program's; 126 and 127 when it "
         "cannot be run, 2 for a wrong command line. Manual page: sgrun(1).",

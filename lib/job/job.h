@@ -98,7 +98,8 @@ struct job {
     int64_t array_job, array_task; /* -1: none */
     char name[128], user[64], partition[64], account[64], qos[64], policy[32];
     uint32_t nodes_total, tasks;
-    bool het; /* components say how many nodes and tasks they have, and nobody how many all have */
+    uint32_t world; /* ranks of the largest world that a rank tells of; 0: none has */
+    bool het;       /* components say how many nodes and tasks they have, and nobody how many all have */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
     enum job_trust trust;  /* nothing acts on a step that is not confirmed */

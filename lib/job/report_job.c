@@ -94,6 +94,14 @@ void report_job_row(struct report_row *r, const struct job *j, double now_s)
 
 /* ---- the rest of the job object ---- */
 
+/* Without Slurm only the ranks say how many they are; of several worlds, each its own ranks. */
+static int64_t ranks_total(const struct job *j, uint32_t known)
+{
+    uint32_t said = j->tasks ? j->tasks : j->world >= known ? j->world : 0;
+
+    return said ? (int64_t)said : -1;
+}
+
 static void get_probe(struct report_probe *p, const struct job *j, double now_s, const struct view_figures *f)
 {
     double time_s = f->ranks_known * (now_s - j->start_s);
@@ -109,7 +117,7 @@ static void get_probe(struct report_probe *p, const struct job *j, double now_s,
         .messages_unplaced = (int64_t)f->messages_unplaced,
         .comms_disputed = (int64_t)f->comms_disputed,
         .ranks_guarded = f->ranks_known,
-        .ranks_total = j->tasks ? (int64_t)j->tasks : -1, /* without Slurm nobody has said it */
+        .ranks_total = ranks_total(j, f->ranks_known),
         .overhead_ratio =
             now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN,
     };

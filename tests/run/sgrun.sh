@@ -140,6 +140,7 @@ for library in $libraries; do
     is $? 0 "$library: a program of 3 ranks ends well"
     is "$(grep -c '^loop: rank [0-2] pid' "$dir/out")" 3 "$library: its output is there"
     is "$(jq -c '[.state, .ranks, .nodes, .name, .policy.name]' "$dir/report")" '["finished",3,1,"around","quick"]' "$library: the report has the job's ranks, name and policy"
+    is "$(jq -c '.probe | [.ranks_guarded, .ranks_total]' "$dir/report")" '[3,3]' "$library: without Slurm the ranks say how many they are"
     jq -e '.steps >= 150 and .steps <= 250 and .probe.events >= 600' "$dir/report" >/dev/null
     ok $? "$library: the report has the steps and calls of all ranks" || jq -c '[.steps, .probe]' "$dir/report"
     like "$(cat "$dir/err")" 'More +sgrun --full, or --report=FILE as JSON$' "$library: ten lines of it are on standard error, and how to have the rest"
@@ -152,7 +153,7 @@ done
 sgrun --full --report="$dir/report" "${launcher[@]}" -n 1 "$top_builddir/tests/workloads/loop.$library" allreduce 5
 is "$(jq -r .name "$dir/report")" "loop.$library" "behind a launcher the job is called by the program's name"
 like "$(cat "$dir/err")" '^Figures$' "with --full the whole report is on standard error"
-like "$(cat "$dir/err")" '^  ranks that are guarded: 1; how many there are is not known$' "how many ranks there are is not claimed"
+like "$(cat "$dir/err")" '^  1 of 1 rank is guarded$' "and of how many ranks they are"
 
 # Two at a time: neither sees the other. Each program ends when both have begun.
 # shellcheck disable=SC2016
