@@ -217,6 +217,19 @@ static void add_number(struct strings *env, const char *name, uint32_t value)
         strings_add(env, "%s=%u", name, value);
 }
 
+struct counts {
+    uint32_t nodes, tasks; /* NONE: not known */
+};
+
+/* Of all components of the step.  In a heterogeneous job srun alone knows them, and tells the tasks. */
+static struct counts counts_of_all(const struct slurm_step *s)
+{
+    if (s->het_job == NONE)
+        return (struct counts){ s->nodes, s->tasks };
+    return (struct counts){ job_env_number(s, "SLURM_STEP_NUM_NODES"),
+                            job_env_number(s, "SLURM_STEP_NUM_TASKS") };
+}
+
 static void agent_environment(const struct slurm_step *s, struct strings *env)
 {
     static const char *const passed[] = {
@@ -225,15 +238,14 @@ static void agent_environment(const struct slurm_step *s, struct strings *env)
         "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN", "SYNCGUARD_PLACEMENT",
         "SYNCGUARD_ALGORITHM",
     };
-    bool het = s->het_job != NONE;
-    uint32_t all_tasks = het ? job_env_number(s, "SLURM_NTASKS") : NONE;
+    struct counts all = counts_of_all(s);
     char value[4096];
 
     strings_add(env, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
     add_number(env, "SLURM_JOB_ID", s->job);
     add_number(env, "SLURM_STEP_ID", s->id);
-    add_number(env, "SLURM_NNODES", s->nodes);
-    add_number(env, "SLURM_NTASKS", all_tasks != NONE ? all_tasks : s->tasks);
+    add_number(env, "SLURM_NNODES", all.nodes);
+    add_number(env, "SLURM_NTASKS", all.tasks);
     add_number(env, "SLURM_NODEID", s->node_index);
     add_number(env, "SYNCGUARD_LOCAL_TASKS", s->local_tasks);
     add_number(env, "SYNCGUARD_TASKS_PARENT", (uint32_t)getpid());

@@ -99,7 +99,7 @@ struct job {
     char name[128], user[64], partition[64], account[64], qos[64], policy[32];
     uint32_t nodes_total, tasks;
     uint32_t world; /* ranks of the largest world that a rank tells of; 0: none has */
-    bool het;       /* components say how many nodes and tasks they have, and nobody how many all have */
+    bool het; /* root vouches for each component's nodes and tasks, and only the user for those of all */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
     enum job_trust trust;  /* nothing acts on a step that is not confirmed */

@@ -211,8 +211,8 @@ forget
 step srun --mpi=none -N1 -n1 --sync-guard "$work/seen" sh -c 'echo A $SYNCGUARD_DIR' : \
     --mpi=none -N2 -n2 --sync-guard "$work/seen" sh -c 'echo B $SYNCGUARD_DIR'
 is "$status $(out '^A .*syncguard') $(out '^B .*syncguard') $(lives)" "0 1 2 3" "every component of a heterogeneous job is guarded"
-is "$(told 'env SLURM_HET_JOB_OFFSET=0') $(told 'env SLURM_HET_JOB_OFFSET=1') $(told 'env SLURM_NTASKS=3')" "1 2 3" \
-    "agents of a heterogeneous job know their component's offset and all 3 tasks"
+is "$(told 'env SLURM_HET_JOB_OFFSET=0') $(told 'env SLURM_HET_JOB_OFFSET=1') $(told 'env SLURM_NTASKS=3') $(told 'env SLURM_NNODES=3')" "1 2 3 3" \
+    "agents of a heterogeneous job know their component's offset, all 3 tasks and all 3 nodes"
 first=$(sed -n 's/.*syncguard.[0-9]*\.\([0-9]*\).*/\1/p' "$work/out" | sort -n | head -1)
 is "$(told "env SLURM_HET_JOB_ID=$first")" 3 "agents of a heterogeneous job know the same job id"
 

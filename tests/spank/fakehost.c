@@ -976,6 +976,28 @@ static void test_remote(void)
     is_str(run(&r)->asan, "verify_asan_link_order=1", "what the user says of it stays");
 }
 
+/* SPANK counts one component, srun all of them. */
+static void test_heterogeneous(void)
+{
+    struct run r = { .context = S_CTX_REMOTE,
+                     .args = conf_arg,
+                     .options = { "-" },
+                     .during = MAKE_RING,
+                     .env = { "SLURM_HET_SIZE=2", "SLURM_JOB_ID_HET_GROUP_0=4241",
+                              "SLURM_JOB_ID_HET_GROUP_1=4242", "SLURM_STEP_NUM_NODES=5",
+                              "SLURM_STEP_NUM_TASKS=9", "SLURM_NNODES=2", "SLURM_NTASKS=4" } };
+    struct outcome *o = run(&r);
+
+    ok(agent_says(o, "env SLURM_HET_JOB_ID=4241") && agent_says(o, "env SLURM_HET_JOB_OFFSET=1"),
+       "the agent of a heterogeneous step knows the job of all components and the place of its own");
+    ok(agent_says(o, "env SLURM_NNODES=5") && agent_says(o, "env SLURM_NTASKS=9"),
+       "it has the nodes and tasks of all components");
+    r.env[3] = "SLURM_STEP_NUM_NODES=many";
+    o = run(&r);
+    ok(!strstr(o->agent, "env SLURM_NNODES") && agent_says(o, "env SLURM_NTASKS=9"),
+       "where those are not known, it is not told its own component's");
+}
+
 static void test_defaults(void)
 {
     static const struct {
@@ -1414,6 +1436,7 @@ int main(void)
     test_algorithm();
     test_local_trouble();
     test_remote();
+    test_heterogeneous();
     test_defaults();
     test_inside();
     test_yield();
