@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -80,7 +81,9 @@ static void print_variables(FILE *out)
         fprintf(out, "  %s\n", strings[i].variable);
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         fprintf(out, "  %s\n", numbers[i].variable);
-    fputs("  SLURM_TOPOLOGY_ADDR\n  SLURMD_NODENAME\n  SYNCGUARD_PLACEMENT\n  SYNCGUARD_ALGORITHM\n", out);
+    fputs(
+        "  SLURM_TOPOLOGY_ADDR\n  SLURM_TOPOLOGY_ADDR_PATTERN\n  SLURMD_NODENAME\n  SYNCGUARD_PLACEMENT\n  SYNCGUARD_ALGORITHM\n",
+        out);
 }
 
 const struct options_program agent_program = {
@@ -104,18 +107,42 @@ static int64_t environment_number(const char *text)
     return *end || errno || n > UINT32_MAX ? -1 : (int64_t)n;
 }
 
-/* "core.spine0.leaf1.node3": the switch is the last name but one. */
-static void take_switch(struct agent_arguments *o, const char *address)
+static size_t count_dots(const char *text, size_t bytes)
 {
-    const char *end = address ? strrchr(address, '.') : NULL, *begin;
+    size_t n = 0;
 
-    if (!end)
+    for (size_t i = 0; i < bytes; i++)
+        n += text[i] == '.';
+    return n;
+}
+
+/* "core.spine0.leaf1.node3", by the pattern "switch.switch.switch.node".  Slurm's names may have dots, and
+ * nothing quotes them: the node's is known, and those of switches are told apart where the pattern has one,
+ * or where all can have as many dots.  Else the switches remain unknown. */
+static void take_switches(struct agent_arguments *a, const char *address, const char *pattern)
+{
+    size_t bytes = address ? strlen(address) : 0, own = strlen(a->node), parts, levels, dots = 0, leaf = 0;
+    const char *last = address ? strrchr(address, '.') : NULL;
+
+    if (!last)
         return;
-    for (begin = end; begin > address && begin[-1] != '.'; begin--)
-        ;
-    snprintf(o->switch_name, sizeof(o->switch_name), "%.*s", (int)(end - begin), begin);
-    if ((size_t)(end - address) < sizeof(o->switches))
-        snprintf(o->switches, sizeof(o->switches), "%.*s", (int)(end - address), address);
+    if (bytes > own && address[bytes - own - 1] == '.' && !strcasecmp(address + bytes - own, a->node))
+        bytes -= own + 1;
+    else
+        bytes = (size_t)(last - address);
+    parts = count_dots(address, bytes) + 1;
+    levels = pattern && *pattern ? count_dots(pattern, strlen(pattern)) : parts;
+    if (!bytes || !levels || parts % levels || bytes + 2 > sizeof(a->switches))
+        return;
+    memcpy(a->switches, address, bytes);
+    for (size_t i = 0; i < bytes; i++)
+        if (address[i] == '.' && ++dots % (parts / levels) == 0) {
+            a->switches[i] = parts > levels ? ' ' : '.';
+            leaf = i + 1;
+        }
+    snprintf(a->switch_name, sizeof(a->switch_name), "%s", a->switches + leaf);
+    if (parts > levels && levels == 1)
+        a->switches[bytes] = ' ';
 }
 
 /* As in spank/launch.c: "on ring 0.04 0.02".  Anything else is ignored. */
@@ -173,7 +200,6 @@ int agent_arguments_read(struct agent_arguments *a, const struct options *o, str
     }
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         *(int64_t *)((char *)a + numbers[i].offset) = environment_number(getenv(numbers[i].variable));
-    take_switch(a, getenv("SLURM_TOPOLOGY_ADDR"));
     take_choice(&a->placement, getenv("SYNCGUARD_PLACEMENT"));
     text = getenv("SYNCGUARD_ALGORITHM");
     a->algorithm_looked = take_choice(&a->algorithm, text) || (text && !strcmp(text, "default"));
@@ -187,5 +213,6 @@ int agent_arguments_read(struct agent_arguments *a, const struct options *o, str
             strcpy(host, "localhost");
         a->node = host;
     }
+    take_switches(a, getenv("SLURM_TOPOLOGY_ADDR"), getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
     return 0;
 }

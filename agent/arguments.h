@@ -27,7 +27,7 @@ struct agent_arguments {
 
     const char *user, *name, *partition, *account, *qos, *notes;
     char switch_name[128]; /* "" when unknown */
-    char switches[256];    /* from the root down to it: "core.spine0.leaf1"; "" when unknown, or longer */
+    char switches[256];    /* from the root down to it, as of view/switches.h; "" when unknown, or longer */
     struct agent_choice placement; /* times are those of its communication */
     /* times are those of its all-reduces: by the library's own choice, and by this one at most */
     struct agent_choice algorithm;

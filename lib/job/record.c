@@ -100,18 +100,19 @@ static void put_line(struct recorder *r, const char *line, size_t n)
     r->bytes += n;
 }
 
-/* The switches above the one, in the way of SLURM_TOPOLOGY_ADDR, unless it is there. */
+/* The switches above the one, as switches_add() takes them, unless they are there. */
 static void add_switches(json_t *paths, const struct view *v, const char *name)
 {
-    char path[SWITCHES_PATH];
+    char path[SWITCHES_PATH], between;
     json_t *one;
     size_t i;
 
     switches_path(view_switches(v), name, path);
     if (!strchr(path, '\n')) /* nothing is known above it: the ranks have its name */
         return;
+    between = strchr(path, '.') ? ' ' : '.';
     for (char *c = path; *c; c++)
-        *c = *c == '\n' ? '.' : *c;
+        *c = *c == '\n' ? between : *c;
     json_array_foreach(paths, i, one)
         if (!strcmp(json_string_value(one), path))
             return;

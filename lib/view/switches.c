@@ -33,11 +33,12 @@ void switches_free(struct switches *s)
 
 void switches_add(struct switches *s, const char *path)
 {
+    const char *ends = strchr(path, ' ') ? " " : ".";
     uint32_t above = NAMES_NONE;
 
     for (;;) {
         uint32_t n = names_count(s->names), number;
-        size_t bytes = strcspn(path, ".");
+        size_t bytes = strcspn(path, ends);
 
         if (!bytes || bytes > SWITCHES_NAME)
             return;

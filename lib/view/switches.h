@@ -17,7 +17,8 @@ struct switches;
 struct switches *switches_new(void);
 void switches_free(struct switches *s); /* NULL is fine */
 
-/* "core.spine0.leaf1", from the root down.  What follows a name that is empty or too long is ignored. */
+/* "core.spine0.leaf1", from the root down, or with a space behind each name where names have dots:
+ * "core spine.0 leaf.1".  What follows a name that is empty or too long is ignored. */
 void switches_add(struct switches *s, const char *path);
 
 /* The switches from the root down to this one, a line each: "core\nspine0\nleaf1". Only the name where

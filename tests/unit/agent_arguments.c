@@ -24,12 +24,25 @@ int main(void)
     static const char *const bad[] = { "--rate=0",  "--rate=1e9", "--rate=nan", "--rate=",
                                        "--rate=5x", "--no-such",  "extra" };
     static const struct {
-        const char *address, *switch_name, *switches;
-    } addresses[] = { { "core.spine0.leaf1.node3", "leaf1", "core.spine0.leaf1" },
-                      { "leaf.node", "leaf", "leaf" },
-                      { "node3", "", "" },
-                      { "", "", "" },
-                      { ".x", "", "" } };
+        const char *node, *address, *pattern, *switch_name, *switches;
+    } addresses[] = {
+        { "node3", "core.spine0.leaf1.node3", "", "leaf1", "core.spine0.leaf1" },
+        { "node3", "core.spine0.leaf1.node3", "switch.switch.switch.node", "leaf1", "core.spine0.leaf1" },
+        { "n7", "leaf.node", "", "leaf", "leaf" },
+        { "node3", "node3", "", "", "" },
+        { "node3", "", "", "", "" },
+        { "node3", ".x", "", "", "" },
+        { "node3", "core[0-1].leaf1.node3", "switch.switch.node", "leaf1", "core[0-1].leaf1" },
+        /* topology/flat */
+        { "node3.hpc.example", "node3.hpc.example", "node", "", "" },
+        { "node3.hpc.example", "core.leaf1.node3.hpc.example", "switch.switch.node", "leaf1", "core.leaf1" },
+        { "Node3.HPC", "Core.Leaf1.Node3.HPC", "switch.switch.node", "Leaf1", "Core.Leaf1" },
+        { "node3", "Core.Leaf1.NODE3", "switch.switch.node", "Leaf1", "Core.Leaf1" },
+        { "node3", "rack7.dc1.node3", "switch.node", "rack7.dc1", "rack7.dc1 " },
+        { "n.1", "core.a.leaf.b.n.1", "switch.switch.node", "leaf.b", "core.a leaf.b" },
+        { "n1", "c.a.x.s.a.x.l.a.x.n1", "switch.switch.switch.node", "l.a.x", "c.a.x s.a.x l.a.x" },
+        { "node3", "core.leaf.b.node3", "switch.switch.node", "", "" },
+    };
     static const char *const odd[] = { "",
                                        "on",
                                        "on ring",
@@ -66,7 +79,9 @@ int main(void)
     read_options(&o, &err, "--dir=/x", "--node=n8");
     is_str(o.node, "n8", "--node overrides SLURMD_NODENAME");
     for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+        setenv("SLURMD_NODENAME", addresses[i].node, 1);
         setenv("SLURM_TOPOLOGY_ADDR", addresses[i].address, 1);
+        setenv("SLURM_TOPOLOGY_ADDR_PATTERN", addresses[i].pattern, 1);
         read_options(&o, &err, "--dir=/x", NULL);
         is_str(o.switch_name, addresses[i].switch_name, "%s", addresses[i].address);
         is_str(o.switches, addresses[i].switches, "and the switches above: '%s'", addresses[i].switches);

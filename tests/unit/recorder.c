@@ -166,7 +166,8 @@ static void ranks_that_come_later(void)
 }
 
 /* The switches above the lowest ones are in the header, each way once, and the reader has them. */
-static void switches_above(void)
+static void switches_above(const char *const way[2], const char *const leaf[2], const char *in_header,
+                           const char *read)
 {
     static const struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30 };
     struct job *j = job_make();
@@ -174,22 +175,21 @@ static void switches_above(void)
     struct err err = { "" };
     char path[SWITCHES_PATH];
 
-    view_switches_add(j->view, "core.spine0.leaf0");
-    view_switches_add(j->view, "core.spine1.leaf1");
+    view_switches_add(j->view, way[0]);
+    view_switches_add(j->view, way[1]);
     for (uint32_t i = 0; i < RANKS; i++) {
         rank_begins(j, i);
-        view_rank_add(j->view, i, 0, i < 2 ? "a" : "b", i < 2 ? "leaf0" : "leaf1");
+        view_rank_add(j->view, i, 0, i < 2 ? "a" : "b", leaf[i / 2]);
     }
     recorder_start(j, (struct link *)&sent, NULL);
     for (uint32_t i = 0; i < RANKS; i++)
         leaves(j, i, 0);
     recorders_end(j, "step ended");
-    ok(strstr(sent.trace, "\"switches\":[\"core.spine0.leaf0\",\"core.spine1.leaf1\"]") != NULL,
-       "switches: the header has each way once");
+    ok(strstr(sent.trace, in_header) != NULL, "switches %s: the header has each way once", way[0]);
     ok(trace_reader_feed(r, sent.trace, sent.bytes, &err) == 0 && trace_reader_finish(r, &err) == 0,
-       "switches: the trace can be read %s", err.text);
-    is_str(switches_path(view_switches(trace_reader_view(r)), "leaf1", path), "core\nspine1\nleaf1",
-           "switches: the reader has those above a switch");
+       "switches %s: the trace can be read %s", way[0], err.text);
+    is_str(switches_path(view_switches(trace_reader_view(r)), leaf[1], path), read,
+           "switches %s: the reader has those above a switch", way[0]);
     trace_reader_free(r);
     job_free(j);
 }
@@ -309,7 +309,15 @@ int main(void)
         a_long_header();
     a_lost_record();
     ranks_that_come_later();
-    switches_above();
+    switches_above((const char *const[]){ "core.spine0.leaf0", "core.spine1.leaf1" },
+                   (const char *const[]){ "leaf0", "leaf1" },
+                   "\"switches\":[\"core.spine0.leaf0\",\"core.spine1.leaf1\"]", "core\nspine1\nleaf1");
+    switches_above((const char *const[]){ "core s.0 l.0", "core s.1 l.1" },
+                   (const char *const[]){ "l.0", "l.1" }, "\"switches\":[\"core s.0 l.0\",\"core s.1 l.1\"]",
+                   "core\ns.1\nl.1");
+    /* With one level only the ranks have the name. */
+    switches_above((const char *const[]){ "rack.0 ", "rack.1 " }, (const char *const[]){ "rack.0", "rack.1" },
+                   "\"ranks\":", "rack.1");
     messages();
     messages_alone();
     nonblocking();
