@@ -621,8 +621,10 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
         if (*line)
             add_note(line, a);
     free(notes);
-    if (o->unconfirmed)
-        add_note("no credential could be made for this step: does munged run on this node?", a);
+    if (*o->unconfirmed.text) {
+        snprintf(a->text, sizeof(a->text), "unconfirmed: %.200s", o->unconfirmed.text);
+        add_note(a->text, a);
+    }
     a->control = control_page_create(o->dir);
     if (!a->control) {
         snprintf(a->text, sizeof(a->text), "cannot create the control page: %s; the probes always record",

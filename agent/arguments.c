@@ -60,6 +60,7 @@ static const struct {
     { "SLURM_JOB_ACCOUNT", offsetof(struct agent_arguments, account) },
     { "SLURM_JOB_QOS", offsetof(struct agent_arguments, qos) },
     { "SYNCGUARD_NOTES", offsetof(struct agent_arguments, notes) },
+    { "SLURM_STEP_NODELIST", offsetof(struct agent_arguments, nodelist) },
 }, numbers[] = {
     { "SLURM_JOB_ID", offsetof(struct agent_arguments, job) },
     { "SLURM_STEP_ID", offsetof(struct agent_arguments, step) },

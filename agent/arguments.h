@@ -19,13 +19,13 @@ struct agent_choice {
 
 struct agent_arguments {
     const char *dir, *policy, *controller, *node;
-    struct link_end end; /* the identity is the caller's to set */
-    int identity_fd;     /* of identity_save(); -1: none */
-    bool unconfirmed;    /* nothing of use was there; the caller's to set */
-    bool policy_asked;   /* the user named the policy */
+    struct link_end end;    /* the identity is the caller's to set */
+    int identity_fd;        /* of identity_save(); -1: none */
+    struct err unconfirmed; /* why nothing of use was there, or ""; the caller's to set */
+    bool policy_asked;      /* the user named the policy */
     double rate_hz;
 
-    const char *user, *name, *partition, *account, *qos, *notes;
+    const char *user, *name, *partition, *account, *qos, *notes, *nodelist;
     char switch_name[128]; /* "" when unknown */
     char switches[256];    /* from the root down to it, as of view/switches.h; "" when unknown, or longer */
     struct agent_choice placement; /* times are those of its communication */

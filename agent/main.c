@@ -20,7 +20,8 @@ static struct identity *take_identity(struct agent_arguments *a)
         return NULL;
     identity = identity_load(a->identity_fd, &err);
     close(a->identity_fd);
-    a->unconfirmed = !identity;
+    if (!identity)
+        a->unconfirmed = err;
     return identity;
 }
 

@@ -50,6 +50,7 @@ json_t *message_hello(const struct agent_arguments *o, const char *instance, uin
     json_put_text(hello, "node", o->node);
     json_put_count(hello, "node_index", o->node_index);
     json_put_count(hello, "nodes", o->nodes);
+    json_put_text(hello, "nodelist", o->nodelist);
     json_put_text(hello, "switch", o->switch_name);
     json_put_text(hello, "switches", o->switches);
     if (adapter.number)

@@ -11,8 +11,9 @@
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
-#define CULPRITS_MAX 8 /* that are named */
-#define SILENT_SHOWN 4 /* nodes */
+#define CULPRITS_MAX 8    /* that are named */
+#define SILENT_SHOWN 4    /* nodes */
+#define MISSING_S    30.0 /* within which every node's agent has connected where nothing is amiss */
 
 /* Between parts of a row. */
 __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t size, const char *fmt, ...)
@@ -176,25 +177,47 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
     return verdict_advice(buf, size, &c);
 }
 
+/* "n1, n2, n3, n4 and 12 more"; "" where no name is known. */
+static const char *silent_nodes(const struct report_silent *s, char *buf, size_t size)
+{
+    size_t shown = s->nodes.n < SILENT_SHOWN ? s->nodes.n : SILENT_SHOWN;
+
+    buf[0] = '\0';
+    for (size_t i = 0; i < shown; i++)
+        text_append(buf, size, "%s%s", i ? ", " : "", page_word(s->nodes.text[i]));
+    if (shown && s->number > (int64_t)shown)
+        text_append(buf, size, " and %s more", page_count(s->number - (int64_t)shown).s);
+    return buf;
+}
+
+/* A node that says nothing does not say why; one whose agent is refused has left notes. */
+static const char *why_missing(const struct report *r)
+{
+    return !report_row_alive(&r->job) || r->job.elapsed_s < MISSING_S
+               ? ""
+               : ", which lack the plugin, its agent, munged or the step's credential, or do not reach the controller (sgctl doctor --cluster)";
+}
+
 /* What limits all of this. */
 static void seen_text(char *buf, size_t size, const struct report *r)
 {
     int64_t guarded = r->probe.ranks_guarded, total = r->probe.ranks_total, lost = r->silent.number,
-            nodes = r->job.nodes_total, heard = r->agents_total;
+            nodes = r->job.nodes_total, missing = r->missing.number;
     char names[256];
 
     if (guarded >= 0 && guarded < total)
         add_part(buf, size, "only %s of %s ranks %s guarded", page_count(guarded).s, page_count(total).s,
                  guarded == 1 ? "is" : "are");
-    if (heard >= 0 && heard < nodes)
-        add_part(buf, size, "nothing was heard from %s of %s node%s", page_count(nodes - heard).s,
-                 page_count(nodes).s, text_plural(nodes));
+    if (missing > 0)
+        add_part(buf, size, "nothing was heard from %s of %s node%s%s%s%s", page_count(missing).s,
+                 page_count(nodes).s, text_plural(nodes), r->missing.nodes.n ? ": " : "",
+                 silent_nodes(&r->missing, names, sizeof(names)), why_missing(r));
     if (lost > 0)
         add_part(buf, size, "%s agent%s %s: %s", page_count(lost).s, text_plural(lost),
                  !report_row_alive(&r->job) ? "stopped reporting before the end"
                  : lost > 1                 ? "no longer report"
                                             : "no longer reports",
-                 page_word(json_texts_show(&r->silent.nodes, SILENT_SHOWN, names, sizeof(names))));
+                 silent_nodes(&r->silent, names, sizeof(names)));
     if (*r->job.unconfirmed)
         add_part(buf, size, "unconfirmed: %s; nothing acts on it", r->job.unconfirmed);
 }

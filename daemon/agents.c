@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hostlist.h"
 #include "common/log.h"
+#include "common/xalloc.h"
 #include "daemon/agents.h"
 #include "daemon/bounds.h"
 #include "daemon/control.h"
@@ -33,6 +35,26 @@ static void refuse_agent(struct peer *p, const char *why)
         bounds_refused(p->controller->bounds);
     log_warn("%s (uid %u): agent refused: %s", link_peer(p->link), (unsigned)link_uid(p->link), why);
     peer_send(p, json_pack("{s:s}", "error", why));
+}
+
+static void take_notes(struct job *j, const char *node, const json_t *hello)
+{
+    json_t *note;
+    size_t i;
+
+    json_array_foreach(json_object_get(hello, "notes"), i, note)
+        if (json_is_string(note))
+            job_note(j, node, json_string_value(note));
+}
+
+/* Its notes say why the step's credential is missing on its node. */
+static void refuse_without_credential(struct peer *p, struct job *j, const json_t *hello)
+{
+    char node[64];
+
+    json_get_text(hello, "node", node, sizeof(node));
+    take_notes(j, node, hello);
+    refuse_agent(p, "root vouches for this step: its agents need the step's credential");
 }
 
 /* ---- memory ---- */
@@ -198,6 +220,7 @@ static void describe_job(struct job *j, const struct controller *s, const json_t
 {
     const json_t *asked = json_object_get(hello, "policy_asked"), *sizes = step ? step : hello,
                  *algorithm = json_get_object(hello, "algorithm");
+    struct err err;
 
     json_get_text(hello, "name", j->name, sizeof(j->name));
     if (j->trust != JOB_VOUCHED) {
@@ -219,6 +242,8 @@ static void describe_job(struct job *j, const struct controller *s, const json_t
         sizes = hello;
     j->nodes_total = (uint32_t)json_get_int(sizes, "nodes", 0, JOB_AGENTS_MAX, 0);
     j->tasks = (uint32_t)json_get_int(sizes, "tasks", 0, VIEW_RANKS_MAX, 0);
+    if (hostlist_check(json_get_word(hello, "nodelist"), JOB_AGENTS_MAX, &err) == 0)
+        j->nodelist = xstrdup(json_get_word(hello, "nodelist"));
     j->end_wall_s = (double)json_get_int(hello, "end_time", 0, UINT32_MAX, 0);
     write_text_id(j);
     controls_add(s->controls, j, choose_policy(j, s), controller_now_s());
@@ -252,7 +277,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     enum job_trust trust = !step                                            ? JOB_UNCONFIRMED
                            : s->config.confirm == CONFIG_CONFIRM_CREDENTIAL ? JOB_CONFIRMED
                                                                             : JOB_VOUCHED;
-    struct job *j;
+    struct job *j, *alone;
     struct err err;
 
     if (leader)
@@ -263,15 +288,18 @@ static struct job *job_of(struct peer *p, const json_t *hello)
         return refuse_agent(p, "the job is another user's"), NULL;
     j = jobs_find(&s->jobs, &id);
     if (j && !step && j->trust > JOB_UNCONFIRMED)
-        return refuse_agent(p, "root vouches for this step: its agents need the step's credential"), NULL;
+        return refuse_without_credential(p, j, hello), NULL;
     if (j && (!step || j->trust > JOB_UNCONFIRMED))
         return j;
     if (admit_step(s, id.uid, &err) < 0)
         return refuse_agent(p, err.text), NULL;
     end_former_runs(s, &id);
+    alone = j;
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     j->trust = trust;
     jobs_add(&s->jobs, j);
+    if (alone) /* its agent came before the others, without a credential, and has said why */
+        job_notes_copy(j, alone);
     if (s->bounds) {
         j->payer = bounds_user(s->bounds, id.uid);
         j->payer->steps++;
@@ -317,8 +345,6 @@ void agents_hello(struct peer *p, const json_t *hello)
     const json_t *adapter = json_object_get(hello, "adapter");
     struct job_agent *a;
     char node[64], switches[256], hex[24];
-    json_t *note;
-    size_t i;
 
     if (!j)
         return;
@@ -352,9 +378,7 @@ void agents_hello(struct peer *p, const json_t *hello)
     p->acked = a->batch;
     view_adapter(j->view, json_get_number(adapter, "bytes_per_s"),
                  (unsigned)json_get_int(adapter, "number", 1, VIEW_ADAPTERS_MAX, 0));
-    json_array_foreach(json_object_get(hello, "notes"), i, note)
-        if (json_is_string(note))
-            job_note(j, node, json_string_value(note));
+    take_notes(j, node, hello);
     take_unseen(j, a, json_object_get(hello, "unseen"));
     snprintf(hex, sizeof(hex), "%016llx", (unsigned long long)p->controller->instance);
     peer_send(p, json_pack("{s:s,s:s,s:I,s:i}", "welcome", "agent", "controller", hex, "batch",

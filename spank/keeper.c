@@ -5,12 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,6 +182,16 @@ static void child_end(struct keeper *k, int ms)
     }
 }
 
+/* Leave the agent the reason why nothing vouches for the step, behind what the program said itself. */
+static void leave_reason(const struct keeper *k, const char *what)
+{
+    const char *program = k->plan->credential_argv[0];
+    const struct iovec line[] = { { (void *)program, strlen(program) }, { (void *)what, strlen(what) } };
+
+    if (writev(KEEPER_IDENTITY_FD, line, 2) < 0)
+        errno = 0; /* the agent reports that there is no reason */
+}
+
 /* Run the program that vouches for the step; the agent does without when it fails. */
 static void make_identity(struct keeper *k)
 {
@@ -197,12 +209,20 @@ static void make_identity(struct keeper *k)
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(KEEPER_IDENTITY_FD, STDOUT_FILENO);
+        dup2(KEEPER_IDENTITY_FD, STDERR_FILENO);
         become_program(k->plan->credential_argv, env);
     }
+    k->status = -1;
     if (pid > 0) {
         k->child = pid;
         child_end(k, KEEPER_IDENTITY_MS);
     }
+    if (pid < 0 || (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 127))
+        leave_reason(k, " cannot be run\n");
+    else if (k->status == -1)
+        leave_reason(k, " was not through within 3 s: does munged answer?\n");
+    else if (k->status)
+        leave_reason(k, " failed\n");
 }
 
 /* End what the agent left running.  Processes whose parent has ended become children of ours, so a few rounds

@@ -236,7 +236,7 @@ static void agent_environment(const struct slurm_step *s, struct strings *env)
         "SLURM_JOB_NAME",      "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",           "SLURM_JOB_QOS",
         "SLURM_JOB_USER",      "SLURM_JOB_UID",       "SLURM_RESTART_COUNT",         "SLURM_CLUSTER_NAME",
         "SLURM_TOPOLOGY_ADDR", "SLURM_JOB_END_TIME",  "SLURM_TOPOLOGY_ADDR_PATTERN", "SYNCGUARD_PLACEMENT",
-        "SYNCGUARD_ALGORITHM",
+        "SYNCGUARD_ALGORITHM", "SLURM_STEP_NODELIST",
     };
     struct counts all = counts_of_all(s);
     char value[4096];
@@ -276,7 +276,8 @@ static void agent_command(const struct slurm_step *s, const struct config *c,
         strings_add(argv, "--rate=%g", policy->sample_rate_hz);
     strings_add(argv, "--node=%s", s->node);
     strings_add(argv, "--cluster=%s", c->cluster);
-    strings_add(argv, "--identity-fd=%d", KEEPER_IDENTITY_FD);
+    if (guard.credential.n)
+        strings_add(argv, "--identity-fd=%d", KEEPER_IDENTITY_FD);
     strings_add(argv, "--trust=%s,%s", c->slurm_user, c->controller_user);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hostlist.h"
+#include "common/names.h"
 #include "common/text.h"
 #include "common/utf8.h"
 #include "common/xalloc.h"
@@ -72,10 +74,41 @@ size_t job_agents_connected(const struct job *j)
     return n;
 }
 
-void job_note(struct job *j, const char *node, const char *text)
-{
-    char *note = utf8_mend(xasprintf("%s: %.400s", node, text));
+struct missing {
+    const struct names *heard;
+    void (*fn)(void *arg, const char *node);
+    void *arg;
+};
 
+static int if_missing(void *arg, const char *node, struct err *err)
+{
+    const struct missing *m = arg;
+
+    (void)err;
+    if (names_find(m->heard, node, strlen(node)) == NAMES_NONE)
+        m->fn(m->arg, node);
+    return 0;
+}
+
+void job_each_missing(const struct job *j, void (*fn)(void *arg, const char *node), void *arg)
+{
+    struct names *heard;
+    struct missing m;
+    struct err err;
+
+    if (!j->nodelist || j->n_agents >= j->nodes_total)
+        return;
+    heard = names_new();
+    for (size_t i = 0; i < j->n_agents; i++)
+        names_add(heard, j->agent[i]->node, strlen(j->agent[i]->node));
+    m = (struct missing){ heard, fn, arg };
+    hostlist_each(j->nodelist, JOB_AGENTS_MAX, if_missing, &m, &err);
+    names_free(heard);
+}
+
+/* Takes the note. */
+static void add_note(struct job *j, char *note)
+{
     for (size_t i = 0; i < j->n_notes; i++)
         if (!strcmp(j->note[i], note)) {
             free(note);
@@ -86,6 +119,17 @@ void job_note(struct job *j, const char *node, const char *text)
         return;
     }
     j->note[j->n_notes++] = note;
+}
+
+void job_note(struct job *j, const char *node, const char *text)
+{
+    add_note(j, utf8_mend(xasprintf("%s: %.400s", node, text)));
+}
+
+void job_notes_copy(struct job *to, const struct job *from)
+{
+    for (size_t i = 0; i < from->n_notes; i++)
+        add_note(to, xstrdup(from->note[i]));
 }
 
 const struct job_agent *job_unseen_get(const struct job *j, size_t *nodes, int64_t *processes)

@@ -99,6 +99,7 @@ struct job {
     char name[128], user[64], partition[64], account[64], qos[64], policy[32];
     uint32_t nodes_total, tasks;
     uint32_t world; /* ranks of the largest world that a rank tells of; 0: none has */
+    char *nodelist; /* the step's nodes in Slurm's notation, a claim of the user; NULL: not known */
     bool het; /* root vouches for each component's nodes and tasks, and only the user for those of all */
     double start_wall_s, start_s, heard_s, end_s, idle_since_s;
     enum job_state state;
@@ -182,8 +183,12 @@ struct job_agent *job_agent_find(const struct job *j, const char *node); /* NULL
 /* The node's agent, created at the first call; NULL when the job has JOB_AGENTS_MAX. */
 struct job_agent *job_agent_get(struct job *j, const char *node);
 size_t job_agents_connected(const struct job *j);
+/* Call fn for each of the step's nodes of which no agent has ever connected, as far as
+ * their names are known. */
+void job_each_missing(const struct job *j, void (*fn)(void *arg, const char *node), void *arg);
 /* Add a note, unless the job has the same one already or has JOB_NOTES_MAX. */
 void job_note(struct job *j, const char *node, const char *text);
+void job_notes_copy(struct job *to, const struct job *from); /* likewise */
 /* The agent's unseen was set: tell it in the job's sentence. */
 void job_unseen(struct job *j);
 /* The first agent that has unseen processes, the nodes that have, and how many processes those are; NULL:

@@ -35,6 +35,7 @@ void job_free(struct job *j)
         free(j->agent[i]);
     for (size_t i = 0; i < j->n_notes; i++)
         free(j->note[i]);
+    free(j->nodelist);
     free(j->scaling[0]);
     free(j->scaling[1]);
     free(j->strategies);

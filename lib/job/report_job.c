@@ -217,6 +217,22 @@ static void get_silent(struct report_silent *s, const struct job *j, double now_
     }
 }
 
+static void add_missing(void *arg, const char *node)
+{
+    struct report_silent *s = arg;
+
+    if (s->number++ < SILENT_NAMED)
+        json_texts_add(&s->nodes, node);
+}
+
+static void get_missing(struct report_silent *s, const struct job *j)
+{
+    *s = (struct report_silent){ 0 };
+    job_each_missing(j, add_missing, s);
+    if (!s->number && j->nodes_total > j->n_agents) /* how many is known, not which */
+        s->number = (int64_t)(j->nodes_total - j->n_agents);
+}
+
 static void get_unseen(struct report_unseen *u, const struct job *j)
 {
     size_t nodes;
@@ -253,6 +269,7 @@ struct report *report_job_get(const struct job *j, double now_s, const struct re
     get_probe(&r->probe, j, at_s, &f);
     get_agents(r, j, now_s, &ranks, selection->agents);
     get_silent(&r->silent, j, now_s);
+    get_missing(&r->missing, j);
     get_unseen(&r->unseen, j);
     for (size_t i = 0; i < j->n_notes; i++)
         json_texts_add(&r->notes, j->note[i]);

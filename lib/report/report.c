@@ -50,6 +50,7 @@ static const struct json_field judged_by_fields[] = {
 static const struct json_field job_fields[] = {
     { "agents_total", FIELD_COUNT, FIELD(struct report, agents_total) },
     { "agents_silent", FIELD_OBJECT, PART(struct report, silent, report_silent_fields) },
+    { "agents_missing", FIELD_OBJECT, PART(struct report, missing, report_silent_fields) },
     { "notes", FIELD_TEXTS, FIELD(struct report, notes) },
     { "unseen", FIELD_PART, PART(struct report, unseen, report_unseen_fields) },
     { "policy_params", FIELD_PART, PART(struct report, judged_by, judged_by_fields) },
@@ -201,6 +202,7 @@ void report_free(struct report *v)
     report_row_free(&v->job);
     report_verdicts_free(&v->timeline);
     json_texts_free(&v->silent.nodes);
+    json_texts_free(&v->missing.nodes);
     json_texts_free(&v->notes);
     report_pace_free(&v->pace);
     report_control_free(&v->control);

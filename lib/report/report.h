@@ -54,7 +54,7 @@ struct report { /* of a job; of a trace where trace.known is set */
     struct report_algorithm algorithm;
     struct report_probe probe;
     int64_t agents_total;
-    struct report_silent silent;
+    struct report_silent silent, missing;
     struct report_unseen unseen;
     struct json_texts notes; /* of its agents */
     size_t n_agents;         /* that the answer lists */

@@ -1,6 +1,6 @@
 /* report_seen.h - how much of a job is seen, as it is reported: what its probes recorded and lost, agents
- * that are not heard, processes of which nothing is recorded (sgctl(1), "probe", "agents_silent" and
- * "unseen").  A key is a member, a row of report_seen.c's tables, and where it is filled.
+ * that are not heard, processes of which nothing is recorded (sgctl(1), "probe", "agents_silent",
+ * "agents_missing" and "unseen").  A key is a member, a row of report_seen.c's tables, and where it is filled.
  *
  * Unknown is NaN, -1 or "". */
 #ifndef SYNCGUARD_REPORT_REPORT_SEEN_H
@@ -19,7 +19,7 @@ struct report_probe {
     double overhead_ratio; /* of the ranks' time */
 };
 
-/* Agents that are not heard and did not end in good order. */
+/* Agents that are not heard and did not end in good order; nodes of which no agent was ever heard. */
 struct report_silent {
     int64_t number;
     struct json_texts nodes; /* of the first */

@@ -114,6 +114,7 @@ struct identity *identity_load(int fd, struct err *err)
 {
     struct identity *i = xcalloc(1, sizeof(*i));
     struct saved saved;
+    char why[300] = "";
     uint32_t bytes = 0;
 
     if (pread(fd, &saved, sizeof(saved), 0) == sizeof(saved) &&
@@ -125,7 +126,9 @@ struct identity *identity_load(int fd, struct err *err)
         if (pread(fd, i->credential, bytes, sizeof(saved)) == (ssize_t)bytes)
             return i;
     }
-    err_set(err, "no identity was handed over");
+    if (!bytes && pread(fd, why, sizeof(why) - 1, 0) > 0)
+        why[strcspn(why, "\n")] = '\0';
+    err_set(err, "%s", *why ? why : "no identity was handed over");
     identity_free(i);
     return NULL;
 }

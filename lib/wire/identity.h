@@ -39,7 +39,8 @@ struct identity *identity_new(const char *munge_socket, enum identity_role role,
 void identity_free(struct identity *i); /* wipes the secret; NULL is fine */
 
 /* Between the process that made the identity and the one that bears it: the secret key and the credential.
- * Save writes them to fd, load reads them from its beginning.  -1 or NULL with the reason. */
+ * Save writes them to fd, load reads them from its beginning; a line of text that is there instead is the
+ * reason why there is none.  -1 or NULL with the reason. */
 int identity_save(const struct identity *i, int fd, struct err *err);
 struct identity *identity_load(int fd, struct err *err);
 

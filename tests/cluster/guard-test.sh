@@ -112,6 +112,25 @@ wait $srun
 until_true 60 '.state == "finished" and .regime == null and (.sentence | test("^Ended unseen: node[1-4] and 1 other node: 2 processes, such as sleep"))'
 ok $? "when they have ended, it is said that they were unseen"
 
+# ---- nodes that lack something ----
+
+cp "$here/c/etc/syncguard.conf" "$here/whole.conf"
+for program in Agent Credential; do
+    path=$(sed -n "s/^${program}Path=//p" "$here/whole.conf")
+    node=$([ $program = Agent ] && echo node4 || echo node3)
+    printf '#!/bin/sh\n[ "$(hostname)" != %s ] || { echo "no munge" >&2; exit 1; }\nexec %s "$@"\n' "$node" "$path" >"$here/$program"
+    chmod 755 "$here/$program"
+    sed -i "s:^${program}Path=.*:${program}Path=$here/$program:" "$here/c/etc/syncguard.conf"
+done
+start --sync-guard -N4 "$trainer" --seconds $live --batch 64
+until_true 300 '.ranks == 2 and .agents_missing.number == 2 and .agents_missing.nodes == ["node3", "node4"]'
+ok $? "nodes without a credential and without an agent are named as those of which nothing was heard"
+until_true 60 'any(.notes[]; . == "node3: unconfirmed: no munge")'
+ok $? "the job's notes say why the credential is missing on its node"
+C exec scancel --signal=KILL "$job"
+wait $srun
+cp "$here/whole.conf" "$here/c/etc/syncguard.conf"
+
 # ---- programs that nobody here wrote: the same results ----
 
 if command -v hpcc >/dev/null; then

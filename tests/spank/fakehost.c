@@ -898,6 +898,8 @@ static void test_local_trouble(void)
     ok(!*o->log && o->option_rc == 0, "srun does not print an invalid argument of plugstack.conf");
 }
 
+#define CREDENTIAL "#!/bin/sh\necho $(id -u) \"$@\"\n"
+
 static bool agent_says(const struct outcome *o, const char *line)
 {
     char whole[512];
@@ -974,6 +976,31 @@ static void test_remote(void)
            "and the word to the sanitizer after the user's options");
     r.env[4] = "ASAN_OPTIONS=verify_asan_link_order=1";
     is_str(run(&r)->asan, "verify_asan_link_order=1", "what the user says of it stays");
+}
+
+/* The agent is told why nothing vouches for its step, by the program or by the keeper. */
+static void test_credential(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "-" }, .during = MAKE_RING };
+    char path[256], line[300];
+    struct outcome *o;
+
+    snprintf(path, sizeof(path), "%s/credential", base);
+    write_file("credential", "#!/bin/sh\necho munge: no socket >&2\nexit 1\n");
+    o = run(&r);
+    snprintf(line, sizeof(line), "identity munge: no socket\n%s failed", path);
+    ok(agent_says(o, line), "a credential program that fails: the agent gets what it said");
+    is_int(chmod(path, 0644), 0, "the credential program cannot be run");
+    o = run(&r);
+    snprintf(line, sizeof(line), "identity %s cannot be run", path);
+    ok(agent_says(o, line) && !*o->log, "the agent gets that, and the user's terminal nothing");
+    is_int(chmod(path, 0777), 0, "all users can change the credential program");
+    o = run(&r);
+    ok(strstr(o->agent, "env SYNCGUARD_NOTES=unconfirmed: ") && !strstr(o->agent, "--identity-fd") &&
+           !strstr(o->agent, "\nidentity "),
+       "it is not run, and the agent gets a note of it, and no credential");
+    write_file("credential", CREDENTIAL);
+    is_int(chmod(path, 0755), 0, "the credential program is as before");
 }
 
 /* SPANK counts one component, srun all of them. */
@@ -1411,7 +1438,7 @@ static bool set_up(void)
         "cp '%s/tests/spank/standin-agent' %s/agent && cp '%s/.libs/standin-probe.so' %s/probe.so && "
         "cd %s && cp probe.so nccl.so && chmod 755 credential && mkdir open.d && cp agent probe.so open.d && chmod 777 open.d",
         base, top ? top : ".", base, top ? top : ".", base, top ? top : ".", base, base);
-    write_file("credential", "#!/bin/sh\necho $(id -u) \"$@\"\n");
+    write_file("credential", CREDENTIAL);
     write_file("broken.conf", "Controller=head\nPort=x\n");
     snprintf(conf_arg, sizeof(conf_arg), "conf=%s/s.conf", base);
     return system(command) == 0;
@@ -1436,6 +1463,7 @@ int main(void)
     test_algorithm();
     test_local_trouble();
     test_remote();
+    test_credential();
     test_heterogeneous();
     test_defaults();
     test_inside();

@@ -550,6 +550,26 @@ static struct identity *made_by(uid_t uid, enum identity_role role, const json_t
     return i;
 }
 
+/* What is there instead of an identity is why there is none. */
+static void no_identity(void)
+{
+    static const struct {
+        const char *there, *reason;
+    } cases[] = { { "", "no identity was handed over" },
+                  { "munge: no socket\n/x failed\n", "munge: no socket" },
+                  { "/x cannot be run\n", "/x cannot be run" } };
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int fd = memfd_create("identity", MFD_CLOEXEC);
+
+        if (write(fd, cases[i].there, strlen(cases[i].there)) < 0 || identity_load(fd, &err))
+            snprintf(err.text, sizeof(err.text), "an identity");
+        is_str(err.text, cases[i].reason, "no identity: the reason is '%s'", cases[i].reason);
+        close(fd);
+    }
+}
+
 /* Whom an end takes the other for: by who vouches for it, and as what. */
 static void identities(void)
 {
@@ -671,6 +691,7 @@ int main(void)
     strangers();
     raw_peers();
     reasons();
+    no_identity();
     identities();
     leaving();
     forget(&server);

@@ -87,6 +87,11 @@ static void test_agents(void)
     ok(v->agents_total == 9 && v->silent.number == 3 && v->silent.nodes.n == 1,
        "agents that were counted are not counted again");
     report_free(v);
+    v = view("{\"id\":\"1.0\",\"agents_missing\":{\"number\":9,\"nodes\":[\"n3\",\"n4\"]}}");
+    ok(v->missing.number == 9 &&
+           !strcmp(json_texts_show(&v->missing.nodes, 9, names, sizeof(names)), "n3, n4"),
+       "nodes of which nothing was heard are read");
+    report_free(v);
 }
 
 static void test_limits(void)
