@@ -112,12 +112,17 @@ static void draw_filter(struct canvas *c, const struct ui *ui, int y)
     canvas_put_right(c, y, x, c->width - x, STYLE_DIM, "Enter keeps the filter, Esc removes it");
 }
 
-enum wanted { WANTED_NOT, WANTED, WANTED_KEY, WANTED_ALWAYS };
+#define ENTRY_GAP 2 /* columns between entries */
 
-/* The keys that help and lead back and out always stand there, a panel's key and those of an action about a
- * verdict without their names where there is no room for these. */
-static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
+/* In what order the entries get their room: an entry is shown whole or not at all. */
+enum wanted { WANTED_ALWAYS, WANTED_FIRST, WANTED, WANTED_NOT };
+
+/* The keys that help and lead back and out always stand there; then what is done about a verdict. */
+static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *table,
+                             const struct keymap_entry *e)
 {
+    if (table == keymap_replay)
+        return e->label ? WANTED : WANTED_NOT;
     if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
         (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
         (e->action == KEY_ACTION_ON_JOB && !user_action_possible(ui, (enum user_action_kind)e->arg)) ||
@@ -132,9 +137,9 @@ static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *e)
     case KEY_ACTION_FREEZE: /* how to go on stands there for as long as the picture stands still */
         return ui->frozen ? WANTED_ALWAYS : WANTED;
     case KEY_ACTION_PANEL:
-        return WANTED_KEY;
+        return WANTED_FIRST;
     case KEY_ACTION_ON_JOB: /* about a verdict; the others are never urgent */
-        return e->arg == USER_ACTION_EXCLUDE || e->arg == USER_ACTION_ACKNOWLEDGE ? WANTED_KEY : WANTED;
+        return e->arg == USER_ACTION_EXCLUDE || e->arg == USER_ACTION_ACKNOWLEDGE ? WANTED_FIRST : WANTED;
     default:
         return WANTED;
     }
@@ -162,19 +167,36 @@ static int key_width(const struct keymap_entry *table, const struct keymap_entry
                                     : (int)strcspn(e->keys, " ");
 }
 
-/* Columns that the entries from e on need at least, with or without keys of panels. */
-static int min_width(const struct ui *ui, const struct keymap_entry *e, bool panel_keys)
+/* Columns of an entry and the gap behind it. */
+static int entry_width(const struct ui *ui, const struct keymap_entry *table, const struct keymap_entry *e)
+{
+    return key_width(table, e) + 1 + canvas_text_width(label_of(ui, e)) + ENTRY_GAP;
+}
+
+/* A bit for each of the entries that have room in so many columns. */
+static uint64_t entries_within(const struct ui *ui, const struct keymap_entry *table, int width)
+{
+    uint64_t shown = 0;
+    int used = 0;
+
+    for (enum wanted w = WANTED_ALWAYS; w < WANTED_NOT; w++)
+        for (const struct keymap_entry *e = table; e->action; e++) {
+            if (is_wanted(ui, table, e) != w || used + entry_width(ui, table, e) - ENTRY_GAP > width)
+                continue;
+            used += entry_width(ui, table, e);
+            shown |= UINT64_C(1) << (e - table);
+        }
+    return shown;
+}
+
+/* Columns that the keys of a replay leave to the others. */
+static int always_width(const struct ui *ui)
 {
     int width = 0;
 
-    for (; e->action; e++) {
-        enum wanted w = is_wanted(ui, e);
-
-        if (w == WANTED_ALWAYS)
-            width += key_width(keymap, e) + canvas_text_width(label_of(ui, e)) + 3;
-        else if (w == WANTED_KEY && panel_keys)
-            width += key_width(keymap, e) + 2;
-    }
+    for (const struct keymap_entry *e = keymap; e->action; e++)
+        if (is_wanted(ui, keymap, e) == WANTED_ALWAYS)
+            width += entry_width(ui, keymap, e);
     return width;
 }
 
@@ -182,31 +204,20 @@ static int min_width(const struct ui *ui, const struct keymap_entry *e, bool pan
 static int draw_labels(struct canvas *c, const struct ui *ui, const struct keymap_entry *table, int y, int x,
                        int end)
 {
-    bool keys = x + min_width(ui, keymap, true) <= end;
+    uint64_t shown = entries_within(ui, table, end - x);
 
     for (const struct keymap_entry *e = table; e->action; e++) {
-        char key[16];
-        int from = x, rest = min_width(ui, table == keymap_replay ? keymap : e + 1, keys);
-        enum wanted w = is_wanted(ui, e);
-        bool whole;
+        int from = x;
 
-        if (table == keymap_replay)
-            w = e->label ? WANTED : WANTED_NOT;
-        if (w == WANTED_NOT)
-            continue;
-        whole = w == WANTED_ALWAYS ||
-                x + key_width(table, e) + canvas_text_width(label_of(ui, e)) + 3 + rest <= end;
-        if (x >= end || (!whole && (w != WANTED_KEY || !keys)))
+        if (!(shown >> (e - table) & 1))
             continue;
         if (e->keys)
-            snprintf(key, sizeof(key), "%.*s", key_width(table, e), e->keys);
+            x += canvas_printf(c, y, x, end - x, STYLE_KEY, "%.*s", key_width(table, e), e->keys);
         else
-            snprintf(key, sizeof(key), "%c", e->key[0]);
-        x += canvas_put(c, y, x, end - x, STYLE_KEY, key);
-        if (whole)
-            x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, label_of(ui, e));
+            x += canvas_printf(c, y, x, end - x, STYLE_KEY, "%c", e->key[0]);
+        x += 1 + canvas_put(c, y, x + 1, end - x - 1, STYLE_TEXT, label_of(ui, e));
         canvas_hit(c, y, from, 1, x - from, e->action, e->arg);
-        x += 2;
+        x += ENTRY_GAP;
     }
     return x;
 }
@@ -229,7 +240,7 @@ static void draw_keys(struct canvas *c, const struct ui *ui, int y)
     width = canvas_text_width(rows);
     canvas_put_right(c, y, c->width - width - 1, width, l->filter[0] ? STYLE_WARN : STYLE_DIM, rows);
     if (ui->playback.on)
-        x = draw_labels(c, ui, keymap_replay, y, x, c->width - width - 2);
+        x = draw_labels(c, ui, keymap_replay, y, x, c->width - width - 2 - always_width(ui));
     draw_labels(c, ui, keymap, y, x, c->width - width - 2);
 }
 

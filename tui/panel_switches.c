@@ -77,14 +77,16 @@ static int draw_head(struct canvas *c, const struct report_switches *s)
     char text[256];
     int y;
 
-    snprintf(text, sizeof(text), "%lld switches, %lld nodes, %lld ranks; switches with a verdict: %lld",
-             (long long)s->total, (long long)s->nodes, (long long)s->ranks, (long long)s->eventful);
+    snprintf(text, sizeof(text), "%lld switch%s, %lld node%s, %lld rank%s; with a verdict: %lld",
+             (long long)s->total, s->total == 1 ? "" : "es", (long long)s->nodes, text_plural(s->nodes),
+             (long long)s->ranks, text_plural(s->ranks), (long long)s->eventful);
     y = sheet_text(c, 0, 1, s->eventful > 0 ? STYLE_BOLD : STYLE_TEXT, text);
     if (s->unknown_nodes > 0)
-        y += canvas_printf(c, y, 1, c->width - 2, STYLE_WARN, "the switch of %lld nodes is not known",
-                           (long long)s->unknown_nodes) > 0;
+        y += canvas_printf(c, y, 1, c->width - 2, STYLE_WARN, "the switch of %lld node%s is not known",
+                           (long long)s->unknown_nodes, text_plural(s->unknown_nodes)) > 0;
     if (s->total > (int64_t)s->n)
-        y += canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "the first %zu switches are listed", s->n) > 0;
+        y += canvas_printf(c, y, 1, c->width - 2, STYLE_DIM, "the first %zu switch%s listed", s->n,
+                           s->n == 1 ? " is" : "es are") > 0;
     return y;
 }
 
