@@ -64,9 +64,20 @@ static const struct option_use job_uses[] = { { &option_json, NULL }, { &full, N
                                               { &output, NULL },      { &wide, NULL }, { NULL, NULL } };
 static const struct option_use analyze_uses[] = { { &option_json, NULL }, { &html, NULL }, { &output, NULL },
                                                   { &wide, NULL },        { &fail, NULL }, { NULL, NULL } };
-static const struct option_use jobs_uses[] = {
-    { &option_json, NULL }, { &wide, NULL }, { &finished, NULL }, { &newest, "100" }, { NULL, NULL }
+static const struct option_spec state = {
+    .name = "state",
+    .value = "STATE",
+    .type =
+        VALUE_ONE_OF(VALUE_WORDS("starting", "running", "stalled", "suspended", "ended", "finished", "lost")),
+    .text = "list only job steps in this state; ended is finished or lost"
 };
+static const struct option_spec cost = {
+    "cost", "PERCENT", VALUE_RANGE(VALUE_NUMBER, 0, 100),
+    "list only job steps whose worst verdict costs at least this much of the step time"
+};
+static const struct option_use jobs_uses[] = { { &option_json, NULL }, { &wide, NULL },  { &finished, NULL },
+                                               { &newest, "100" },     { &state, NULL }, { &cost, NULL },
+                                               { NULL, NULL } };
 static const struct option_use action_uses[] = {
     { &option_json, NULL }, { &dry_run, NULL }, { &yes, NULL }, { &force, NULL }, { NULL, NULL },
 };
@@ -146,9 +157,10 @@ static const struct options_command table[] = {
       "Asks the controller one question: the quickest check that everything on the way to it works.", answers,
       NULL, COMMAND_STATUS },
     { "jobs", "", "list the guarded job steps that you may see",
-      "Running steps come first. STEP is the median step time, SKEW the median time between the first and the last "
-      "arrival at a collective, SYNC the share of the ranks' time spent waiting for later ranks, LATEST the node of the latest "
-      "rank.",
+      "Running steps come first: those that stand still, then the costliest; ended ones follow, the newest first. HEALTH is how "
+      "the step is in a word, COST the share of the step time that its worst verdict costs (100 % where nothing moves), TREND whether "
+      "the step comes to lose more or less, CULPRIT whom that verdict names. STEP is the median step time, SKEW the median time between the first and the last "
+      "arrival at a collective, SYNC the share of the ranks' time spent waiting for later ranks.",
       jobs_uses, NULL, COMMAND_JOBS },
     { "job", "JOB", "report on one job: its state, what slows it down, and what that costs",
       "JOB is a Slurm job or step: 123, 123.0, 123_4 (of an array), 123+1 (of a heterogeneous job). Without a step the "

@@ -19,6 +19,6 @@ CTL_LIBS = libctl.a $(DOCTOR_LIBS) $(RULES_LIBS) $(TRACE_LIBS) $(REPORT_LIBS) $(
 
 bin_PROGRAMS += sgctl
 sgctl_SOURCES = \
-	ctl/sgctl.c ctl/sgctl.h ctl/sgctl_answer.c ctl/sgctl_config.c ctl/sgctl_doctor.c ctl/sgctl_page.c ctl/sgctl_trace.c
+	ctl/sgctl.c ctl/sgctl.h ctl/sgctl_answer.c ctl/sgctl_config.c ctl/sgctl_doctor.c ctl/sgctl_jobs.c ctl/sgctl_page.c ctl/sgctl_trace.c
 sgctl_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 sgctl_LDADD = $(CTL_LIBS)

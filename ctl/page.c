@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "common/xalloc.h"
+#include "report/job_line.h"
 #include "report/verdict_words.h"
 #include "wire/json.h"
 
@@ -53,31 +54,69 @@ int page_status(FILE *out, const json_t *answer, struct page_form form, struct e
     return 0;
 }
 
+static char *state_cell(const void *row, char *buf, size_t size)
+{
+    return job_line_state(row, buf, size);
+}
+
+static char *tag_cell(const void *row, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", job_line_tag(row));
+    return buf;
+}
+
+static char *cost_cell(const void *row, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", text_percent(job_line_cost(row)).s);
+    return buf;
+}
+
+static char *culprits_cell(const void *row, char *buf, size_t size)
+{
+    if (!*job_line_culprit(row, buf, size))
+        snprintf(buf, size, "-");
+    return buf;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    return job_line_compare(a, b);
+}
+
 int page_jobs(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     static const struct page_column column[] = {
         { "JOB", .field = offsetof(struct report_row, id) },
-        { "USER", .field = offsetof(struct report_row, user), .chars = 17, .spare = 1 },
+        { "USER", .field = offsetof(struct report_row, user), .chars = 13 },
         { "NAME", .field = offsetof(struct report_row, name), .chars = 17 },
-        { "STATE", .field = offsetof(struct report_row, state) },
-        { "FOR", .field = offsetof(struct report_row, elapsed_s), .words = text_s, .spare = 2 },
-        { "RANKS", .field = offsetof(struct report_row, ranks), .count = true },
-        { "NODES", .field = offsetof(struct report_row, nodes), .count = true, .spare = 3 },
-        { "STEPS", .field = offsetof(struct report_row, steps), .count = true, .spare = 4 },
-        { "STEP", .field = offsetof(struct report_row, step_p50_s), .words = text_s },
-        { "STEPS/S", .field = offsetof(struct report_row, steps_per_s), .words = text_number, .spare = 7 },
-        { "SKEW", .field = offsetof(struct report_row, skew_p50_s), .words = text_s, .spare = 6 },
-        { "SYNC", .field = offsetof(struct report_row, synchronisation_ratio), .words = text_percent },
-        { "REGIME", .field = offsetof(struct report_row, regime), .spare = 5 },
-        { "LATEST", .field = offsetof(struct report_row, worst.node) },
+        { "STATE", .cell = state_cell },
+        { "HEALTH", .cell = tag_cell, .spare = 1 },
+        { "FOR", .field = offsetof(struct report_row, elapsed_s), .words = text_age, .spare = 4 },
+        { "RANKS", .field = offsetof(struct report_row, ranks), .count = true, .spare = 3 },
+        { "NODES", .field = offsetof(struct report_row, nodes), .count = true, .spare = 6 },
+        { "STEPS", .field = offsetof(struct report_row, steps), .count = true, .spare = 7 },
+        { "STEP", .field = offsetof(struct report_row, step_p50_s), .words = text_s, .spare = 2 },
+        { "STEPS/S", .field = offsetof(struct report_row, steps_per_s), .words = text_number, .spare = 10 },
+        { "SKEW", .field = offsetof(struct report_row, skew_p50_s), .words = text_s, .spare = 9 },
+        { "SYNC", .field = offsetof(struct report_row, synchronisation_ratio), .words = text_percent,
+          .spare = 5 },
+        { "REGIME", .field = offsetof(struct report_row, regime), .spare = 8 },
+        { "COST", .cell = cost_cell, .right = true },
+        { "TREND", .field = offsetof(struct report_row, trend) },
+        { "CULPRIT", .cell = culprits_cell },
     };
     const struct page page = { out, answer, form, NULL };
     struct report_rows *jobs = report_rows_read(answer, SIZE_MAX, err);
-    int64_t ended = json_get_count(answer, "ended");
+    int64_t ended = json_get_count(answer, "ended"), left_out = json_get_count(answer, "left_out");
 
     if (!jobs)
         return -1;
-    if (!jobs->n && ended > 0)
+    if (jobs->n)
+        qsort(jobs->job, jobs->n, sizeof(*jobs->job), by_line);
+    if (!jobs->n && left_out > 0)
+        page_line(&page, 0, "No job step matches; without --state and --cost there %s %s.",
+                  left_out == 1 ? "is" : "are", page_count(left_out).s);
+    else if (!jobs->n && ended > 0)
         page_line(&page, 0, "No guarded job that you may see is running; %s ended: sgctl jobs --finished",
                   page_count(ended).s);
     else if (!jobs->n)

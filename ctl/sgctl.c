@@ -34,14 +34,6 @@ static int run_word(const struct options *o)
                             words[o->command->id].page);
 }
 
-static int run_jobs(const struct options *o)
-{
-    return query_controller(o,
-                            json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished",
-                                      options_given(o, "finished"), "newest", options_int(o, "newest", 100)),
-                            page_jobs);
-}
-
 static int run_earlier(const struct options *o)
 {
     json_t *question = json_pack("{s:s, s:s, s:i}", "query", "earlier", "name", options_text(o, "name"),

@@ -35,6 +35,7 @@ int write_page(const struct options *o, const struct report *r);
 int write_job_page(const struct options *o, const char *job);
 
 /* Commands (ctl/commands.h); they return an exit status. */
+int run_jobs(const struct options *o);
 int run_config(const struct options *o);
 int run_check(const struct options *o);
 int run_figures(const struct options *o);

@@ -128,6 +128,7 @@ UNIT_TESTS = \
 	tests/unit/recorder \
 	tests/unit/sampling \
 	tests/unit/regime \
+	tests/unit/job_line \
 	tests/unit/report \
 	tests/unit/report_print \
 	tests/unit/report_next \

@@ -52,6 +52,8 @@ static int compares(const char *word, const struct table_column *columns, int n,
 
     if (!word[length] || !column)
         return -1;
+    if (word[length] == '=' && column->begins)
+        return column->begins(row, value);
     if (word[length] == '=')
         return column->kind == TABLE_TEXT && (!column->draw || column->field)
                    ? !strncasecmp((const char *)row + column->field, value, strlen(value))

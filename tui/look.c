@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/text.h"
 #include "common/xalloc.h"
 
 enum style look_severity_style(enum severity s)
@@ -109,56 +108,4 @@ void look_shares_draw(struct canvas *c, int y, int x, int width, const double sh
         canvas_fill(c, y, x + from, to - from, look[i].style, look[i].ch);
         from = to;
     }
-}
-
-char *look_names(char *buf, size_t size, size_t width, const struct json_texts *names)
-{
-    size_t shown = 0;
-
-    buf[0] = '\0';
-    for (; shown < names->n; shown++) {
-        const char *name = names->text[shown];
-
-        if (shown && strlen(buf) + 2 + strlen(name) > width)
-            break;
-        text_append(buf, size, "%s%s", shown ? ", " : "", name);
-    }
-    if (names->n > shown)
-        text_append(buf, size, " +%zu", names->n - shown);
-    return buf;
-}
-
-const char *look_job_tag(const struct report_row *j)
-{
-    static const struct {
-        const char *state, *tag;
-    } states[] = { { "finished", "ENDED" }, { "lost", "LOST" }, { "suspended", "SUSP" } },
-      judged[] = { { "early", "EARLY" }, { "partly", "PART" }, { "no", "START" } };
-
-    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-        if (!strcmp(j->state, states[i].state))
-            return states[i].tag;
-    for (size_t i = 0; i < j->verdicts.n; i++)
-        if (!strcmp(j->verdicts.list[i].class, "lost"))
-            return "LOST";
-    for (size_t i = 0; i < j->verdicts.n; i++)
-        if (!strcmp(j->verdicts.list[i].class, "hang"))
-            return "HUNG";
-    if (!strcmp(j->state, "stalled"))
-        return "HUNG";
-    if (j->non_finite > 0)
-        return "NAN";
-    for (size_t i = 0; i < j->verdicts.n; i++)
-        if (!j->verdicts.list[i].acknowledged)
-            return "SLOW";
-    if (j->verdicts.n)
-        return "SEEN";
-    if (!strcmp(j->state, "starting"))
-        return "START";
-    if (!strcmp(j->judged, "yes"))
-        return "OK";
-    for (size_t i = 0; i < ARRAY_SIZE(judged); i++)
-        if (!strcmp(j->judged, judged[i].state))
-            return judged[i].tag;
-    return "?";
 }

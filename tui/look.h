@@ -1,5 +1,5 @@
-/* look.h - how facts look: colours, letters and tags of severities, classes of verdicts and jobs, and the
- * shares of the time. */
+/* look.h - how facts look: colours and letters of severities and of classes of verdicts, and the shares of
+ * the time. */
 #ifndef SYNCGUARD_TUI_LOOK_H
 #define SYNCGUARD_TUI_LOOK_H
 
@@ -21,12 +21,5 @@ void look_class_draw(struct canvas *c, int y, int x, const char *class);
 int look_classes_draw(struct canvas *c, int y, int x, int width);
 /* Shares of the time as one stacked bar. */
 void look_shares_draw(struct canvas *c, int y, int x, int width, const double share[SHARES]);
-
-/* "r3, r9", "r3, r9 +14": the first names, as many as width has room for, and how many more there are.  The
- * first is never cut.  Returns buf. */
-#define LOOK_NAMES_CELL 20 /* width beside other facts */
-char *look_names(char *buf, size_t size, size_t width, const struct json_texts *names);
-/* "OK", "SLOW", "HUNG", "LOST", ...: the severity in a word, for screens without colour. */
-const char *look_job_tag(const struct report_row *j);
 
 #endif

@@ -46,7 +46,7 @@ static void describe_within(const struct report_verdict *v, int room, char *buf,
 {
     char names[160], shorter[168];
 
-    look_names(names, sizeof(names), LOOK_NAMES_CELL, &v->culprits);
+    verdict_names(names, sizeof(names), VERDICT_NAMES_CELL, &v->culprits);
     for (int range = 1; range >= 0; range--) {
         describe(v, names, range, buf, size);
         shorten(names, canvas_text_width(buf) - room, shorter, sizeof(shorter));
@@ -89,8 +89,8 @@ void outlook_verdicts(struct canvas *c, int y, int x, int width, const struct re
         }
         if (i)
             describe(&j->verdicts.list[i],
-                     look_names(names, sizeof(names), LOOK_NAMES_CELL, &j->verdicts.list[i].culprits), true,
-                     text, sizeof(text));
+                     verdict_names(names, sizeof(names), VERDICT_NAMES_CELL, &j->verdicts.list[i].culprits),
+                     true, text, sizeof(text));
         else
             describe_within(&j->verdicts.list[i], room, text, sizeof(text));
         if (i && canvas_text_width(text) > room) {

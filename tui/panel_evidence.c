@@ -19,7 +19,7 @@ static void headline_text(const struct report_verdict *v, char *buf, size_t size
 {
     char names[256];
 
-    look_names(names, sizeof(names), CULPRITS_WIDTH, &v->culprits);
+    verdict_names(names, sizeof(names), CULPRITS_WIDTH, &v->culprits);
     verdict_words(buf, size, v->class[0] ? v->class : "?", names, v->culprits.n);
     if (!isnan(v->slowdown))
         text_append(buf, size, " · step time %s",

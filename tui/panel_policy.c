@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "term/padded.h"
 #include "term/sheet.h"
 #include "tui/look.h"
@@ -152,7 +153,7 @@ static int draw_decision(struct canvas *c, int y, const struct report_decision *
     bool command = !strcmp(d->state, "command"), failed = !strcmp(d->outcome, "failed");
     char text[800], nodes[160];
 
-    look_names(nodes, sizeof(nodes), NODES_WIDTH, &d->nodes);
+    verdict_names(nodes, sizeof(nodes), NODES_WIDTH, &d->nodes);
     canvas_put_right(c, y, 1, 6, STYLE_DIM, padded_age(wall_s - d->at).s);
     snprintf(text, sizeof(text), "%s: ",
              !strcmp(d->state, "dryrun") ? "dry run"

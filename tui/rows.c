@@ -5,6 +5,7 @@
 
 #include "common/utf8.h"
 #include "common/xalloc.h"
+#include "report/job_line.h"
 #include "tui/filter.h"
 #include "tui/screen.h"
 
@@ -22,7 +23,7 @@ static bool job_has(const void *row, const char *text)
 
     return strcasestr(j->id, text) || strcasestr(j->name, text) || strcasestr(j->user, text) ||
            strcasestr(j->partition, text) || strcasestr(j->state, text) || strcasestr(j->regime, text) ||
-           strcasestr(j->sentence, text) ||
+           strcasestr(j->sentence, text) || strcasestr(job_line_tag(j), text) ||
            (j->verdicts.n && any_contains(&j->verdicts.list[0].culprits, text));
 }
 

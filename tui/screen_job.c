@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "report/job_line.h"
 #include "report/verdict_words.h"
 #include "term/draw.h"
 #include "term/padded.h"
@@ -199,7 +200,7 @@ static int sentence_rows(const struct report *v, int width, int height)
 
     if (!v)
         return least;
-    rows = canvas_text_rows(v->job.sentence, width - canvas_text_width(look_job_tag(&v->job)) - 3, width - 1);
+    rows = canvas_text_rows(v->job.sentence, width - canvas_text_width(job_line_tag(&v->job)) - 3, width - 1);
     return rows < least ? least : rows > most ? most : rows;
 }
 
@@ -322,7 +323,7 @@ static void draw_sentence(struct canvas *c, const struct report_row *j, int rows
     char tag[16];
     int x;
 
-    snprintf(tag, sizeof(tag), " %s ", look_job_tag(j));
+    snprintf(tag, sizeof(tag), " %s ", job_line_tag(j));
     x = canvas_put(c, 1, 0, c->width, look_severity_tag_style(s), tag) + 1;
     canvas_wrap(c, 1, x, 1, c->width - x, rows, s >= SEVERITY_WARN ? look_severity_style(s) : STYLE_BOLD,
                 j->sentence[0] ? j->sentence : "not known yet");

@@ -1,8 +1,10 @@
 /* screen_jobs.c - the list of guarded jobs. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/xalloc.h"
+#include "report/job_line.h"
 #include "term/draw.h"
 #include "term/padded.h"
 #include "tui/look.h"
@@ -34,20 +36,22 @@ static enum style state_style(const void *row)
     return look_job_severity(j) == SEVERITY_BAD && strcmp(j->state, "running") ? STYLE_BAD : faded_style(j);
 }
 
-/* "running"; of one that has ended "ended 3m05s ago", and where that has no room only when: the tag before it
- * says that it ended, and how. */
+/* Where "ended 3m ago" has no room only when: the tag before it says that it ended, and how. */
 static void draw_state(const struct table_cell *at, const void *row)
 {
     const struct report_row *j = row;
-    char text[64];
+    const char *text, *when;
+    char buf[64];
 
-    if (report_row_alive(j) || isnan(j->age_s)) {
-        table_put(at, state_style(j), j->state);
-        return;
-    }
-    snprintf(text, sizeof(text), "%s%s ago", strcmp(j->state, "lost") ? "ended " : "lost ",
-             text_age(j->age_s).s);
-    table_put(at, faded_style(j), canvas_text_width(text) > at->width ? strchr(text, ' ') + 1 : text);
+    text = job_line_state(j, buf, sizeof(buf));
+    when = strchr(text, ' ');
+    table_put(at, when ? faded_style(j) : state_style(j),
+              when && canvas_text_width(text) > at->width ? when + 1 : text);
+}
+
+static bool begins_state(const void *row, const char *text)
+{
+    return job_line_in_state(row, text);
 }
 
 static enum style synchronisation_style(const void *row)
@@ -61,7 +65,7 @@ static void draw_tag(const struct table_cell *at, const void *row)
 {
     const struct report_row *j = row;
 
-    table_put(at, look_severity_style(look_job_severity(j)), look_job_tag(j));
+    table_put(at, look_severity_style(look_job_severity(j)), job_line_tag(j));
 }
 
 static void draw_regime(const struct table_cell *at, const void *row)
@@ -78,12 +82,9 @@ static void draw_regime(const struct table_cell *at, const void *row)
     table_put(at, faded_style(j), text);
 }
 
-/* The share of the step that would be saved without the costliest fault: the figure of the sentence. */
 static double cost_of(const void *row)
 {
-    const struct report_row *j = row;
-
-    return j->verdicts.n ? 1 - 1 / j->verdicts.list[0].slowdown : NAN;
+    return job_line_cost(row);
 }
 
 static enum style cost_style(const struct report_row *j)
@@ -103,14 +104,11 @@ static void draw_cost(const struct table_cell *at, const void *row)
         table_put(at, cost_style(j), text_percent(cost_of(j)).s);
 }
 
-/* Whom the costliest verdict names; one that names nobody is called by its class.  "": there is none. */
-static const char *culprit_text(const struct report_row *j, char *buf, size_t size)
+static enum style trend_style(const void *row)
 {
-    const struct report_verdict *v = j->verdicts.list;
+    const struct report_row *j = row;
 
-    if (!j->verdicts.n)
-        return "";
-    return v->culprits.n ? look_names(buf, size, LOOK_NAMES_CELL, &v->culprits) : v->class;
+    return !strcmp(j->trend, "rising") && faded_style(j) == STYLE_TEXT ? STYLE_WARN : faded_style(j);
 }
 
 static void draw_culprit(const struct table_cell *at, const void *row)
@@ -118,7 +116,7 @@ static void draw_culprit(const struct table_cell *at, const void *row)
     const struct report_row *j = row;
     char names[160];
 
-    table_put(at, j->verdicts.n ? cost_style(j) : STYLE_DIM, culprit_text(j, names, sizeof(names)));
+    table_put(at, j->verdicts.n ? cost_style(j) : STYLE_DIM, job_line_culprit(j, names, sizeof(names)));
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
@@ -141,39 +139,27 @@ static void draw_verdict(const struct table_cell *at, const void *row)
     }
 }
 
-/* Jobs that do no work come before slow ones, running jobs before ended ones, of which a lost one is one. */
-static int urgency(const struct report_row *j)
-{
-    const char *tag = look_job_tag(j);
-
-    if (!report_row_alive(j))
-        return 0;
-    if (!strcmp(tag, "HUNG") || !strcmp(tag, "LOST") || !strcmp(tag, "NAN"))
-        return 100;
-    return 10 + (int)report_row_severity(j);
-}
-
-/* Of running jobs the costliest first, of ended ones the newest. */
 static int by_urgency(const void *a, const void *b)
 {
-    const struct report_row *ja = a, *jb = b;
-    int by = urgency(jb) - urgency(ja);
-
-    if (by)
-        return by;
-    return urgency(ja) ? table_compare_number(cost_of(ja), cost_of(jb))
-                       : table_compare_number(-ja->age_s, -jb->age_s);
+    return job_line_compare(a, b);
 }
 
 static int by_culprit(const void *a, const void *b)
 {
     char names_a[160], names_b[160];
-    const char *of_a = culprit_text(a, names_a, sizeof(names_a)),
-               *of_b = culprit_text(b, names_b, sizeof(names_b));
+    const char *of_a = job_line_culprit(a, names_a, sizeof(names_a)),
+               *of_b = job_line_culprit(b, names_b, sizeof(names_b));
 
     if (!*of_a || !*of_b)
         return !*of_a - !*of_b;
     return strverscmp(of_a, of_b);
+}
+
+static bool begins_culprit(const void *row, const char *text)
+{
+    char names[160];
+
+    return !strncasecmp(job_line_culprit(row, names, sizeof(names)), text, strlen(text));
 }
 
 static int newest_first(const void *a, const void *b)
@@ -189,29 +175,31 @@ static const struct table_column columns[] = {
       .meaning = "Slurm's job and step" },
     { "NAME", 8, 16, 1, TABLE_TEXT, offsetof(struct report_row, name), .style = faded_style,
       .meaning = "the job's name" },
-    { "USER", 8, 2, 2, TABLE_TEXT, offsetof(struct report_row, user), .plain = STYLE_DIM,
+    { "USER", 8, 2, 3, TABLE_TEXT, offsetof(struct report_row, user), .plain = STYLE_DIM,
       .meaning = "its owner" },
-    { "STATE", 9, 7, 3, TABLE_TEXT, offsetof(struct report_row, state), draw_state,
+    { "STATE", 9, 3, 2, TABLE_TEXT, offsetof(struct report_row, state), draw_state, .begins = begins_state,
       .meaning = "the job's state, or when it ended" },
-    { "RANKS", 5, 0, 5, TABLE_COUNT, offsetof(struct report_row, ranks), .style = faded_style,
+    { "RANKS", 5, 0, 7, TABLE_COUNT, offsetof(struct report_row, ranks), .style = faded_style,
       .meaning = "guarded ranks" },
-    { "STEP", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_row, step_p50_s), .style = faded_style,
+    { "STEP", 7, 0, 4, TABLE_SECONDS, offsetof(struct report_row, step_p50_s), .style = faded_style,
       .meaning = "median time of a step" },
-    { "STEPS/S", 7, 0, 6, TABLE_NUMBER, offsetof(struct report_row, steps_per_s), .style = faded_style,
+    { "STEPS/S", 7, 0, 8, TABLE_NUMBER, offsetof(struct report_row, steps_per_s), .style = faded_style,
       .meaning = "steps a second" },
-    { "SAMP/S", 6, 0, 7, TABLE_NUMBER, offsetof(struct report_row, samples_per_s), .style = faded_style,
+    { "SAMP/S", 6, 0, 9, TABLE_NUMBER, offsetof(struct report_row, samples_per_s), .style = faded_style,
       .meaning = "samples a second, if known" },
-    { "SKEW", 7, 0, 8, TABLE_SECONDS, offsetof(struct report_row, skew_p50_s), .style = faded_style,
+    { "SKEW", 7, 0, 10, TABLE_SECONDS, offsetof(struct report_row, skew_p50_s), .style = faded_style,
       .meaning = "last minus first arrival" },
-    { "SYNC", 6, 0, 4, TABLE_PERCENT, offsetof(struct report_row, synchronisation_ratio),
+    { "SYNC", 6, 0, 6, TABLE_PERCENT, offsetof(struct report_row, synchronisation_ratio),
       .style = synchronisation_style, .meaning = "share of time spent waiting" },
-    { "REGIME", 7, 8, 0, TABLE_TEXT, offsetof(struct report_row, regime), draw_regime,
+    { "REGIME", 7, 8, 5, TABLE_TEXT, offsetof(struct report_row, regime), draw_regime,
       .meaning = "what limits its speed" },
     { "COST", 6, 0, 0, TABLE_PERCENT, .number = cost_of, .draw = draw_cost,
       .meaning = "share of the step time that the worst verdict costs" },
-    { "CULPRIT", 10, 12, 0, TABLE_TEXT, 0, draw_culprit, by_culprit,
+    { "TREND", 7, 0, 0, TABLE_TEXT, offsetof(struct report_row, trend), .style = trend_style,
+      .meaning = "whether it comes to lose more or less" },
+    { "CULPRIT", 10, 12, 0, TABLE_TEXT, 0, draw_culprit, by_culprit, .begins = begins_culprit,
       .meaning = "whom the worst verdict names" },
-    { "VERDICT", 40, 400, 9, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
+    { "VERDICT", 40, 400, 11, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
 };
 
 static const void *job_row(const struct ui *ui, int i)

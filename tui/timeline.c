@@ -121,7 +121,7 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct report *v, co
         for (size_t k = i + 1; k < end; k++)
             draw_above(c, y, chosen[k], at);
         snprintf(text, sizeof(text), "%s%s%s", s->class[0] ? s->class : "?", s->culprits.n ? " " : "",
-                 look_names(names, sizeof(names), LOOK_NAMES_CELL, &s->culprits));
+                 verdict_names(names, sizeof(names), VERDICT_NAMES_CELL, &s->culprits));
         if (end > i + 1)
             text_append(text, sizeof(text), " and %zu more", end - i - 1);
         else if (!isnan(s->slowdown) && !isnan(s->to_s))

@@ -71,6 +71,8 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     r->nodes = (int64_t)(!j->n_agents ? j->nodes_total : job_over(j) ? j->n_agents : job_agents_connected(j));
     r->nodes_total = j->nodes_total;
     r->agents_lost = job_over(j) ? -1 : agents_lost(j, now_s);
+    if (job_over(j)) /* it leads nowhere any more */
+        r->trend[0] = '\0';
     r->records_dropped = (int64_t)(f->dropped + f->missed + f->messages_missed);
     r->samples_per_s = cadence_samples_per_s(j);
     view_verdicts_reported(j->view, &d);

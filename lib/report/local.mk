@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	lib/report/event_list.c lib/report/event_list.h \
+	lib/report/job_line.c lib/report/job_line.h \
 	lib/report/markup.c lib/report/markup.h \
 	lib/report/openmetrics.c lib/report/openmetrics.h \
 	lib/report/report.c lib/report/report.h \

@@ -9,6 +9,7 @@
 #include "report/verdict_words.h"
 #include "view/figures.h"
 #include "view/marks.h"
+#include "view/timeline.h"
 #include "view/verdicts.h"
 #include "wire/json.h"
 
@@ -62,6 +63,7 @@ const struct json_field report_figure_fields[] = {
     { "shares.point_to_point", FIELD_SHARE, FIELD(struct report_row, share[SHARE_P2P]) },
     { "regime", FIELD_TEXT, FIELD(struct report_row, regime) },
     { "non_finite", FIELD_TERNARY, FIELD(struct report_row, non_finite) },
+    { "trend", FIELD_TEXT, FIELD(struct report_row, trend) },
     { "judged", FIELD_TEXT, FIELD(struct report_row, judged) },
     { "mds_ratio", FIELD_AMOUNT, FIELD(struct report_row, mds_ratio) },
     { "limits.work", FIELD_AMOUNT, FIELD(struct report_row, limits.work) },
@@ -88,6 +90,9 @@ static double limit_of(double mds)
 
 void report_row_get(struct report_row *r, const struct view *v, double now_s, const struct view_figures *f)
 {
+    static const char *const trends[] = {
+        [TREND_UNKNOWN] = "", [TREND_NONE] = "steady", [TREND_RISING] = "rising", [TREND_FALLING] = "falling"
+    };
     struct view_rank_figures worst;
     struct view_phases p;
     const char *regime = view_regime_name(f->regime);
@@ -121,6 +126,7 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     r->share[SHARE_P2P] = f->p2p_ratio;
     snprintf(r->regime, sizeof(r->regime), "%s", regime ? regime : "");
     r->non_finite = view_values_known(v) ? view_non_finite(v) : -1;
+    snprintf(r->trend, sizeof(r->trend), "%s", trends[view_trend(v, now_s)]);
     snprintf(r->judged, sizeof(r->judged), "%s", view_judged_name(view_judged_get(v, now_s)));
     r->mds_ratio = r->limits.work = limit_of(f->mds);
     r->limits.work_from_start = limit_of(f->mds_from_start);

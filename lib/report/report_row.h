@@ -47,6 +47,7 @@ struct report_row {
     double share[SHARES];
     char regime[24];
     int non_finite;   /* 1: a loss, or a norm of the gradient, 0: none; -1: none is reported */
+    char trend[16];   /* whether it comes to lose more: "rising", "steady", "falling"; see view_trend() */
     char judged[16];  /* "yes", "early", "partly", ...; see view/view.h */
     double mds_ratio; /* the smallest slowdown that could be found now */
     struct {          /* the same by what is slow; of a node's and a link's transfers */

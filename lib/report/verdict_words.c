@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "detect/finding.h"
 
@@ -38,6 +39,23 @@ char *verdict_words(char *buf, size_t size, const char *class, const char *culpr
         return buf;
     }
     snprintf(buf, size, "%s%s%s", n_culprits ? culprits : "", n_culprits ? ": " : "", class);
+    return buf;
+}
+
+char *verdict_names(char *buf, size_t size, size_t width, const struct json_texts *names)
+{
+    size_t shown = 0;
+
+    buf[0] = '\0';
+    for (; shown < names->n; shown++) {
+        const char *name = names->text[shown];
+
+        if (shown && strlen(buf) + 2 + strlen(name) > width)
+            break;
+        text_append(buf, size, "%s%s", shown ? ", " : "", name);
+    }
+    if (names->n > shown)
+        text_append(buf, size, " +%zu", names->n - shown);
     return buf;
 }
 

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "wire/json.h"
+
 /* a node with at least this score (history/lemon.h) is called a lemon */
 #define LEMON_SURE           0.95
 #define VERDICT_BAD_SLOWDOWN 1.1 /* from there on a verdict has the colour of what is bad */
@@ -14,6 +16,11 @@
 /* culprits: their names, separated by commas; n_culprits 0: there is none.  class: as in JSON; an unknown one
  * is written as it is.  Returns buf. */
 char *verdict_words(char *buf, size_t size, const char *class, const char *culprits, size_t n_culprits);
+
+/* "r3, r9", "r3, r9 +14": the first names, as many as width has room for, and how many more there are.  The
+ * first is never cut.  Returns buf. */
+#define VERDICT_NAMES_CELL 20 /* width beside other facts */
+char *verdict_names(char *buf, size_t size, size_t width, const struct json_texts *names);
 
 /* Does nothing go on as long as a verdict of this class, as in JSON, stands (finding_stops())? */
 bool verdict_stops(const char *class);

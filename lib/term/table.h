@@ -46,6 +46,8 @@ struct table_column {
     const char *key;                   /* its name in the controller's "sort", or NULL */
     const char *meaning;               /* for the help */
     double (*number)(const void *row); /* of a kind with figures; NULL: the field */
+    /* Does what stands there begin with the text, in any case?  NULL: the field decides. */
+    bool (*begins)(const void *row, const char *text);
 };
 
 struct table_layout {

@@ -10,6 +10,14 @@
 #define SERIES        3u
 #define SERIES_POINTS VIEW_STRETCHES
 
+/* Made of the points that there were then: it is asked for far more often than a point is added. */
+struct fit {
+    size_t points;
+    struct trend trend;
+    double span_s;
+    bool warning;
+};
+
 struct outlook {
     struct window {
         double begin_s;
@@ -19,6 +27,7 @@ struct outlook {
             float synchronisation_ratio, step_s;
         } point[SERIES_POINTS];
         size_t points; /* ever added */
+        struct fit waiting, steps;
     } window[SERIES];
 };
 
@@ -155,49 +164,61 @@ static void write_text(struct view_projection *p, double window_s)
 
 /* ---- the projection ---- */
 
-/* Relative growth of the step time in the window that shows one. */
-static double step_growth(const struct outlook *s)
+static const struct fit *fit_of(struct window *w, bool steps)
 {
-    double at_s[SERIES_POINTS], y[SERIES_POINTS];
-    struct trend t;
+    struct fit *f = steps ? &w->steps : &w->waiting;
+    double at_s[SERIES_POINTS] = { 0 }, y[SERIES_POINTS] = { 0 };
+    size_t n;
 
-    for (size_t i = 0; i < SERIES; i++) {
-        size_t n = points_of(&s->window[i], true, at_s, y);
-
-        trend_fit(at_s, y, n, SURE_Z, &t);
-        if (t.direction > TREND_NONE && t.level > 0)
-            return t.slope / t.level * 3600;
-    }
-    return NAN;
+    if (f->points == w->points)
+        return f;
+    n = points_of(w, steps, at_s, y);
+    f->points = w->points;
+    trend_fit(at_s, y, n, SURE_Z, &f->trend);
+    f->span_s = n ? at_s[n - 1] - at_s[0] : 0;
+    f->warning = !steps && trend_warning(y, n);
+    return f;
 }
 
-void outlook_get(const struct outlook *s, double now_s, double waiting, double limit,
-                 struct view_projection *p)
+/* The step time's trend and relative growth in the window that shows one. */
+static void get_steps(struct outlook *s, struct view_projection *p)
 {
-    double at_s[SERIES_POINTS], y[SERIES_POINTS], window_s = 0;
+    p->step_per_hour = NAN;
+    for (size_t i = 0; i < SERIES && p->step_trend <= TREND_NONE; i++) {
+        const struct trend *t = &fit_of(&s->window[i], true)->trend;
 
-    *p = (struct view_projection){ .synchronisation_ratio = waiting,
-                                   .limit = limit,
-                                   .per_hour = NAN,
-                                   .reach = { NAN, NAN, NAN },
-                                   .step_per_hour = step_growth(s) };
+        if (t->direction == TREND_UNKNOWN || (t->direction > TREND_NONE && !(t->level > 0)))
+            continue;
+        p->step_trend = t->direction;
+        if (t->direction > TREND_NONE)
+            p->step_per_hour = t->slope / t->level * 3600;
+    }
+}
+
+void outlook_get(struct outlook *s, double now_s, double waiting, double limit, struct view_projection *p)
+{
+    double window_s = 0;
+
+    *p = (struct view_projection){
+        .synchronisation_ratio = waiting, .limit = limit, .per_hour = NAN, .reach = { NAN, NAN, NAN }
+    };
+    get_steps(s, p);
     for (size_t i = 0; i < SERIES && p->trend <= TREND_NONE; i++) {
-        size_t n = points_of(&s->window[i], false, at_s, y);
+        const struct fit *f = fit_of(&s->window[i], false);
+        const struct trend *t = &f->trend;
         struct trend_reach r;
-        struct trend t;
         double since_s;
 
-        trend_fit(at_s, y, n, SURE_Z, &t);
-        if (t.direction == TREND_UNKNOWN)
+        if (t->direction == TREND_UNKNOWN)
             continue;
-        window_s = at_s[n - 1] - at_s[0];
-        p->trend = t.direction;
-        p->warning = trend_warning(y, n);
-        if (t.direction == TREND_NONE)
+        window_s = f->span_s;
+        p->trend = t->direction;
+        p->warning = f->warning;
+        if (t->direction == TREND_NONE)
             continue;
-        p->per_hour = t.slope * 3600;
-        since_s = now_s - t.last;
-        if (trend_reach(&t, limit, &r) && !(r.p50 > HORIZON * window_s || r.p50 <= since_s))
+        p->per_hour = t->slope * 3600;
+        since_s = now_s - t->last;
+        if (trend_reach(t, limit, &r) && !(r.p50 > HORIZON * window_s || r.p50 <= since_s))
             p->reach = (struct trend_reach){ fmax(0, r.p10 - since_s), r.p50 - since_s, r.p90 - since_s };
     }
     write_text(p, window_s);

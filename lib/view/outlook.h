@@ -13,9 +13,9 @@ void outlook_forget(struct outlook *s);
 
 void outlook_take(struct outlook *s, const struct column *c); /* one that is over */
 
-/* waiting: its share now, NaN: not known; limit: as in struct view_projection. */
-void outlook_get(const struct outlook *s, double now_s, double waiting, double limit,
-                 struct view_projection *out);
+/* waiting: its share now, NaN: not known; limit: as in struct view_projection.  Costs little until a column
+ * of two seconds was taken. */
+void outlook_get(struct outlook *s, double now_s, double waiting, double limit, struct view_projection *out);
 size_t outlook_stretches(const struct outlook *s, struct view_stretches *out); /* as view_stretches_get() */
 
 #endif

@@ -40,10 +40,16 @@ struct view_projection {
     double per_hour;          /* ratio an hour; NaN without a trend */
     double limit;             /* where the regime becomes, or ceases to be, synchronisation */
     struct trend_reach reach; /* seconds from now until limit; NaN: not reached in a foreseeable time */
-    double step_per_hour;     /* growth of the step time, of itself an hour; NaN without a trend */
-    bool warning;             /* it fluctuates ever wider and slower, as before many changes of regime */
-    char text[256];           /* all but the warning, in a few words */
+    enum trend_direction step_trend; /* of the step time */
+    double step_per_hour;            /* growth of the step time, of itself an hour; NaN without a trend */
+    bool warning;   /* it fluctuates ever wider and slower, as before many changes of regime */
+    char text[256]; /* all but the warning, in a few words */
 };
 void view_projection_get(const struct view *v, double now_s, struct view_projection *p);
+
+/* Whether the job comes to lose more or less: where its share of waiting is heading or, where that has no
+ * trend, its step time; with a drift as its worst verdict it loses more.  Unknown while one of the two is and
+ * the other does not move, and of a job that stands still. */
+enum trend_direction view_trend(const struct view *v, double now_s);
 
 #endif

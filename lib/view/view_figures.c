@@ -267,6 +267,21 @@ void view_projection_get(const struct view *v, double now_s, struct view_project
                 v->params.sync_limit > 0 ? v->params.sync_limit : REGIME_SYNC_SHARE, p);
 }
 
+enum trend_direction view_trend(const struct view *v, double now_s)
+{
+    const struct view_verdict *worst;
+    struct view_projection p;
+
+    if (presence_stands_still(v->presence))
+        return TREND_UNKNOWN;
+    if (view_verdicts_get(v, &worst) && worst->finding.class == FINDING_DRIFT)
+        return TREND_RISING;
+    view_projection_get(v, now_s, &p);
+    if (p.trend > TREND_NONE)
+        return p.trend;
+    return p.trend == TREND_NONE || p.step_trend > TREND_NONE ? p.step_trend : TREND_UNKNOWN;
+}
+
 void view_phases_get(const struct view *v, struct view_phases *p)
 {
     const struct work_rhythm *rhythm = &diagnosis_work(v->diagnosis)->rhythm;

@@ -103,7 +103,7 @@ sgctl analyze "$dir/d.jsonl" >"$dir/out" 2>"$dir/err2"
 is $? 0 "sgctl analyze reads a recording that outlived the controller"
 yes "sgctl record reports that it lost the controller and tries again" grep -q 'lost the controller, trying again' "$dir/err"
 sed 's/^/# /' "$dir/err"
-finished() { sgctl jobs --finished | grep -q '^4242.0 .* finished'; }
+finished() { sgctl jobs --finished | grep -q '^4242.0 .* ended '; }
 wait_for_quiet 120 finished
 is $? 0 "sgctl jobs --finished lists the ended step"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
@@ -111,6 +111,9 @@ sgctl job 4242 --html >"$dir/ended.html"
 is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/ended.html" 'Job 4242.0' 'Ended ' 'Mean step time of each' 'The newest step, drawn')" "0 " \
     "sgctl job --html writes a page about the ended step, too"
 is "$(sgctl jobs)" "No guarded job that you may see is running; 1 ended: sgctl jobs --finished" "sgctl jobs counts the ended step when none runs"
+is "$(sgctl jobs --state ended | awk 'NR == 2 { print $1 }')" 4242.0 "sgctl jobs --state ended lists the ended step"
+is "$(sgctl jobs --finished --cost 99)" "No job step matches; without --state and --cost there is 1." "sgctl jobs --cost says that there is no such step"
+is "$(sgctl jobs --finished --state running --json | jq -c '[.jobs, .left_out]')" '[[],1]' "sgctl jobs --state takes rows out of JSON, too"
 # Whatever a job is asked for, an ended or unknown one exits with 1 and the reason, before anybody is asked to confirm.
 refused() { # refused REASON COMMAND...
     local reason=$1

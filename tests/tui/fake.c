@@ -204,6 +204,7 @@ static json_t *job_row(const struct fake *f, double t_s)
     json_object_set_new(job, "period", json_integer(7));
     put_times(job, f, t_s);
     json_object_set_new(job, "regime", json_string(slow(f, t_s) ? "synchronisation" : "compute"));
+    json_object_set_new(job, "trend", json_string(slow(f, t_s) ? "rising" : "steady"));
     json_object_set_new(job, "judged", json_string("yes"));
     json_object_set_new(job, "mds_ratio", json_real(0.021));
     json_object_set_new(job, "limits", json_pack("{s:f, s:f}", "work", 0.021, "transfers", 0.15));
@@ -263,6 +264,8 @@ static json_t *quiet_row(int i)
     json_object_set_new(job, "judged", json_string(i % 4 == 1 ? "no" : "yes"));
     if (i % 4 == 1)
         return job;
+    if (i % 4 != 2)
+        json_object_set_new(job, "trend", json_string(i % 4 ? "falling" : "steady"));
     json_object_set_new(job, "age_s", json_real(i % 4 == 3 ? 37 : i % 4 == 2 ? 185 : 0.1));
     json_object_set_new(job, "step_s", json_pack("{s:f}", "p50", 1.25 * (i + 1)));
     json_object_set_new(job, "steps_per_s", json_real(0.8 / (i + 1)));

@@ -81,12 +81,15 @@ static const struct {
 } filters[] = {
     { "alice train", 1, "two texts in different columns" },
     { "alice nowhere", 0, "two texts of which one is nowhere" },
-    { "cost>10", 1, "a share in per cent" },
+    { "cost>10", 2, "a share in per cent; what hangs costs everything" },
     { "COST>10% alice", 1, "a share with its sign, and a text" },
     { "cost<10", 0, "the other way: what is unknown is not less" },
     { "step>", 5, "a comparison that is not finished" },
     { "step>1s ranks>1", 2, "times with a unit, and counts" },
     { "state=fin", 1, "the beginning of a text" },
+    { "state=ended", 1, "the state as the screen has it" },
+    { "cost>10 culprit=r9", 1, "whom the worst verdict names" },
+    { "hung", 1, "the word before a job" },
     { "cost>dear", 0, "no figure: a text, which is nowhere" },
 };
 

@@ -194,7 +194,7 @@ void __wrap_view_projection_get(const struct view *v, double now_s, struct view_
     (void)v, (void)now_s;
     memset(p, FULL, sizeof(*p));
     END(p->text);
-    p->trend = TREND_NONE;
+    p->trend = p->step_trend = TREND_NONE;
     p->warning = true;
 }
 

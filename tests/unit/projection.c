@@ -11,6 +11,7 @@
 static struct view *view;
 static double now_s;
 static uint32_t seq;
+static bool with_steps; /* they are known, not only the collectives */
 static void start(double sync_limit)
 {
     struct view_params params = { .min_slowdown = 1.02, .hang_timeout_s = 30, .sync_limit = sync_limit };
@@ -18,6 +19,7 @@ static void start(double sync_limit)
     random_state = 4;
     now_s = 0;
     seq = 0;
+    with_steps = false;
     view = view_new(&params, 0);
     for (uint32_t r = 0; r < 2; r++) {
         struct telemetry_item comm = {
@@ -43,6 +45,19 @@ static void meet(uint32_t rank, double work_s, double stay_s)
                                                .gap_sum_ns = (uint64_t)(1e9 * work_s) } };
 
     view_item(view, now_s, &item);
+    item = (struct telemetry_item){ .kind = TELEMETRY_STEP,
+                                    .step = { .rank = rank,
+                                              .comm = WORLD,
+                                              .seq = seq,
+                                              .period = 1,
+                                              .parts = 1,
+                                              .n_steps = 1,
+                                              .duration_ns = (uint64_t)(1e9 * (work_s + stay_s)),
+                                              .gap_ns = (uint64_t)(1e9 * work_s),
+                                              .stay_ns = (uint64_t)(1e9 * stay_s),
+                                              .stay_s = { (float)stay_s } } };
+    if (with_steps)
+        view_item(view, now_s, &item);
 }
 
 /* For so long, the share of waiting goes from one value to another, give or take. */
@@ -171,9 +186,54 @@ static void stretches(void)
     }
 }
 
+/* Whether the job comes to lose more: unknown is not steady. */
+static void trend(void)
+{
+    static const struct {
+        double for_s, from, to;
+        bool steps;
+        enum trend_direction want;
+        const char *what;
+    } runs[] = { { 20, 0.05, 0.05, true, TREND_UNKNOWN, "20 s, too few to tell" },
+                 { 200, 0.05, 0.05, true, TREND_NONE, "200 s of the same" },
+                 { 200, 0.05, 0.05, false, TREND_UNKNOWN, "the same, and no steps" },
+                 { 200, 0.02, 0.06, false, TREND_RISING, "waiting that grows" },
+                 { 200, 0.20, 0.10, true, TREND_FALLING, "waiting that shrinks" } };
+
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        start(0);
+        with_steps = runs[i].steps;
+        run(runs[i].for_s, runs[i].from, runs[i].to);
+        is_int(view_trend(view, now_s), runs[i].want, "the trend of a job: %s", runs[i].what);
+        run(4, runs[i].to, runs[i].to);
+        is_int(view_trend(view, now_s), runs[i].want, "it is looked at again: %s", runs[i].what);
+        view_free(view);
+    }
+}
+
+/* Transfers take longer and longer, and nobody waits more. */
+static void slower_steps(void)
+{
+    start(0);
+    with_steps = true;
+    for (int i = 0; i < 800; i++) {
+        double step_s = STEP * (1 + 0.001 * now_s + 0.05 * uniform());
+
+        meet(0, 0.95 * step_s, 0.05 * step_s);
+        meet(1, 0.95 * step_s, 0.05 * step_s);
+        seq++;
+        now_s += step_s;
+        view_tick(view, now_s);
+    }
+    is_int(view_trend(view, now_s), TREND_RISING, "the trend of a job: steps that take longer and longer");
+    view_free(view);
+}
+
 int main(void)
 {
     stretches();
+    trend();
+    slower_steps();
     rising();
     falling();
     steady();

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "report/verdict_words.h"
 #include "tests/tap.h"
-#include "tui/look.h"
 
 static json_t *json(const char *text)
 {
@@ -186,7 +186,7 @@ static void test_row(void)
         "\"rhythm_steps\":15,\"rhythm_heavy\":16,\"rhythm_ratio\":17.5},\"step_s\":{\"p50\":18.5,\"p95\":19.5,\"p99\":20.5,"
         "\"p99_steps\":21,\"mean\":22.5,\"cv\":23.5},\"steps_per_s\":24.5,\"skew_s\":{\"p50\":25.5,\"p95\":26.5},"
         "\"synchronisation_ratio\":27.5,\"shares\":{\"compute\":0.5,\"communication\":0.25,\"synchronisation\":0.125,"
-        "\"point_to_point\":0.0},\"regime\":\"compute\",\"non_finite\":false,\"judged\":\"yes\",\"mds_ratio\":28.5,\"limits\":{"
+        "\"point_to_point\":0.0},\"regime\":\"compute\",\"non_finite\":false,\"trend\":\"rising\",\"judged\":\"yes\",\"mds_ratio\":28.5,\"limits\":{"
         "\"work\":29.5,\"work_from_start\":29.75,\"transfers\":30.5,\"node_transfers\":31.5,\"link_transfers\":32.5},\"sentence\":\"g\",\"worst\":{"
         "\"rank\":33,\"node\":\"h\",\"lateness_s\":34.5,\"last_ratio\":0.75},\"verdicts\":[]}";
     json_t *o = json(known), *again, *null;
@@ -313,7 +313,7 @@ static void test_culprits(void)
 
         for (size_t k = 0; k < cases[i].n; k++)
             json_texts_add(&culprits, k < 6 && cases[i].names[k] ? cases[i].names[k] : "r99");
-        is_str(look_names(buf, sizeof(buf), LOOK_NAMES_CELL, &culprits), cases[i].want,
+        is_str(verdict_names(buf, sizeof(buf), VERDICT_NAMES_CELL, &culprits), cases[i].want,
                "culprits are shortened");
         json_texts_free(&culprits);
     }
