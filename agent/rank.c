@@ -39,6 +39,7 @@ struct rank {
     struct ring_info info;
     enum rank_state state;
     bool news, over;
+    pid_t pid;        /* of the process as this node counts; -1: not known */
     uint64_t started; /* start time of the process; 0: never visible */
     uint64_t signs;   /* of activity: hash of its counters and live slots */
     unsigned still_s; /* seconds without activity */
@@ -71,6 +72,18 @@ struct rank {
 
 /* ---- threads and rings ---- */
 
+/* The id may belong to another process out here, where the rank runs in a container: its own status shows
+ * that. */
+static bool is_own_process(const struct rank *r)
+{
+    struct health_status status;
+    char text[8192];
+
+    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) &&
+           health_text_status(text, &status) && status.pid == (uint32_t)r->info.pid &&
+           status.uid == geteuid();
+}
+
 struct rank *rank_new(const struct ring_info *info, double rate_hz)
 {
     struct rank *r = xcalloc(1, sizeof(*r));
@@ -79,6 +92,7 @@ struct rank *rank_new(const struct ring_info *info, double rate_hz)
     r->state = RANK_RUNNING;
     r->news = r->counts_due = true;
     r->started = proc_start(info->pid);
+    r->pid = is_own_process(r) ? info->pid : -1;
     r->flow = flow_new(info->rank, (uint16_t)info->incarnation, rate_hz);
     return r;
 }
@@ -565,18 +579,6 @@ static bool has_vanished(struct rank *r)
 
 /* ---- what keeps the process from running ---- */
 
-/* The id may belong to another process out here, where the rank runs in a container: its own status shows
- * that. */
-static bool is_own_process(const struct rank *r)
-{
-    struct health_status status;
-    char text[8192];
-
-    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) &&
-           health_text_status(text, &status) && status.pid == (uint32_t)r->info.pid &&
-           status.uid == geteuid();
-}
-
 static enum process_state process_state(const struct rank *r)
 {
     switch (r->process) {
@@ -717,11 +719,11 @@ json_t *rank_describe(const struct rank *r)
     const struct ring_info *i = &r->info;
 
     return json_pack(
-        "{s:I, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
+        "{s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "rank", (json_int_t)i->rank, "app",
         (json_int_t)i->incarnation, "task", i->task == UINT32_MAX ? json_null() : json_integer(i->task),
         "world_rank", (json_int_t)i->world_rank, "world_size", (json_int_t)i->world_size, "pid",
-        (json_int_t)i->pid, "program", json_of_text(i->program), "library", json_of_text(i->library),
-        "topology", json_of_text(i->topology), "state", states[r->state]);
+        r->pid > 0 ? json_integer(r->pid) : json_null(), "program", json_of_text(i->program), "library",
+        json_of_text(i->library), "topology", json_of_text(i->topology), "state", states[r->state]);
 }
 
 void rank_announce(struct rank *r, const struct rank_output *out)

@@ -164,13 +164,17 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
 {
     static const char letters[] = "0123456789._+";
     const char *job = r->job.id;
-    char nodes[300];
+    char nodes[300], pid[24] = "";
     struct verdict_case c = { .class = verdict->class,
                               .scope = verdict->scope,
                               .two_speeds = !isnan(verdict->slow_messages_ratio),
-                              .nodes = nodes };
+                              .nodes = nodes,
+                              .host = verdict->process.node,
+                              .pid = pid };
 
     report_next_nodes(nodes, sizeof(nodes), verdict);
+    if (verdict->process.pid > 0)
+        snprintf(pid, sizeof(pid), "%lld", (long long)verdict->process.pid);
     c.job = job[strspn(job, letters)] ? "" : job;
     c.ended = has_ended(r);
     c.no_requeue = *r->job.no_requeue;

@@ -438,23 +438,15 @@ static void put_figures(const struct page *p)
 
 /* ---- tables ---- */
 
-/* "allreduce 812 on world for 3.2 s", "recv from rank 3 for 3.2 s" */
+/* "allreduce 812 on world for 3.2 s", "recv from rank 3 for 3.2 s", "no call for 3.2 s" */
 static char *inside_cell(const void *row, char *buf, size_t size)
 {
-    const struct report_rank *r = row;
-    double age_s = r->inside_age_s;
+    double for_s;
 
-    if (!r->inside) {
-        snprintf(buf, size, "-");
-        return buf;
-    }
-    if (*r->message)
-        snprintf(buf, size, "%s %s rank %s", r->message, !strcmp(r->message, "send") ? "to" : "from",
-                 page_count(r->peer).s);
-    else
-        snprintf(buf, size, "%s %s on %s", page_word(r->op), page_count(r->seq).s, page_word(r->comm));
-    if (!isnan(age_s))
-        text_append(buf, size, " for %s", text_s(age_s).s);
+    if (!*report_rank_inside(buf, size, row, false, &for_s))
+        text_append(buf, size, "-");
+    else if (!isnan(for_s))
+        text_append(buf, size, " for %s", text_s(for_s).s);
     return buf;
 }
 
@@ -464,6 +456,7 @@ void page_ranks(const struct page *p)
         { "RANK", .field = offsetof(struct report_rank, rank), .count = true },
         { "NODE", .field = offsetof(struct report_rank, node) },
         { "SWITCH", .field = offsetof(struct report_rank, switch_name), .spare = 3 },
+        { "PID", .field = offsetof(struct report_rank, pid), .count = true, .spare = 8 },
         { "STATE", .field = offsetof(struct report_rank, state), .spare = 4 },
         { "LATE", .field = offsetof(struct report_rank, lateness_s), .words = text_s },
         { "P95", .field = offsetof(struct report_rank, lateness_p95_s), .words = text_about_s, .spare = 6 },
@@ -477,11 +470,16 @@ void page_ranks(const struct page *p)
     };
     const struct report *r = p->report;
     size_t rows = r->n_ranks < PAGE_RANKS ? r->n_ranks : PAGE_RANKS;
+    bool stands =
+        r->job.verdicts.n && report_row_alive(&r->job) && verdict_stops(r->job.verdicts.list[0].class);
     char title[128];
 
-    snprintf(title, sizeof(title),
-             r->rank_total > (int64_t)rows ? "Ranks, the latest %zu of %lld" : "Ranks, the latest first",
-             rows, (long long)r->rank_total);
+    if (r->rank_total > (int64_t)rows)
+        snprintf(title, sizeof(title), "Ranks, %s %zu of %lld", stands ? "the first" : "the latest", rows,
+                 (long long)r->rank_total);
+    else
+        snprintf(title, sizeof(title), "Ranks, %s first",
+                 stands ? "those that hold the others up" : "the latest");
     page_table(p, title, r->rank, rows, sizeof(*r->rank), column, ARRAY_SIZE(column), PAGE_INDENT);
 }
 

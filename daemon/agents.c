@@ -400,6 +400,7 @@ static void take_rank(struct job *j, const struct job_agent *a, const json_t *o)
     if (view_rank_add(j->view, rank, app, a->node, a->switch_name) < 0)
         return;
     j->world = world > j->world ? world : j->world;
+    view_rank_process(j->view, rank, app, json_get_int(o, "pid", 1, INT32_MAX, -1));
     json_get_text(o, "library", library, sizeof(library));
     view_library(j->view, library);
     j->rank_broke = j->rank_broke || (state && (!strcmp(state, "aborted") || !strcmp(state, "vanished")));

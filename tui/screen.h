@@ -26,7 +26,7 @@ void screen_help_draw(struct canvas *c, const struct ui *ui);
 int screen_help_rows(const struct ui *ui, int width);
 
 /* Columns of the heat map at that width: as many as are asked for. */
-int screen_job_heat_columns(int width);
+int screen_job_heat_columns(const struct ui *ui, int width);
 
 /* Rows that its table can have at most on this screen: as many as are asked for. */
 int screen_job_rows_max(const struct ui *ui);

@@ -84,23 +84,50 @@ static void draw_last(const struct table_cell *at, const void *row)
     draw_bar(at->canvas, at->y, at->x + 5, at->width - 5, style, last);
 }
 
+/* All of its digits: it is typed. */
+static void draw_pid(const struct table_cell *at, const void *row)
+{
+    table_put(at, STYLE_TEXT, text_count((double)((const struct report_rank *)row)->pid).s);
+}
+
+/* What the process does, and for how long where something keeps it from running. */
+static void draw_state(const struct table_cell *at, const void *row)
+{
+    const struct report_rank *r = row;
+    char text[64] = "";
+
+    text_append(text, sizeof(text), "%s", *r->state ? r->state : "unknown");
+    if (!isnan(r->state_s))
+        text_append(text, sizeof(text), " %s", text_age(r->state_s).s);
+    table_put(at, strcmp(r->state, "running") != 0 ? STYLE_BAD : STYLE_TEXT, text);
+}
+
+#define WHOLE_CALL 34 /* columns for an operation, its number and communicator, and how long */
+
 static void draw_inside(const struct table_cell *at, const void *row)
 {
     const struct report_rank *r = row;
-    char text[96];
+    char text[128];
+    double for_s;
 
-    if (!isnan(r->state_s)) { /* its process cannot run */
-        snprintf(text, sizeof(text), "%s %s", r->state, text_age(r->state_s).s);
-        table_put(at, STYLE_BAD, text);
+    if (!*report_rank_inside(text, sizeof(text), r, at->width < WHOLE_CALL, &for_s)) {
+        table_put(at, STYLE_DIM, "unknown");
         return;
     }
-    if (!r->inside) {
-        if (strcmp(r->state, "running") != 0)
-            table_put(at, STYLE_DIM, r->state);
-        return;
-    }
-    snprintf(text, sizeof(text), "%s %s", r->op, text_age(r->inside_age_s).s);
+    if (!isnan(for_s))
+        text_append(text, sizeof(text), " %s", text_age(for_s).s);
     table_put(at, STYLE_WARN, text);
+}
+
+/* Of a job that goes on: a rank that is stuck, or cannot run. */
+static void draw_stuck(const struct table_cell *at, const void *row)
+{
+    const struct report_rank *r = row;
+
+    if (!isnan(r->state_s) || (!r->inside && strcmp(r->state, "running") != 0))
+        draw_state(at, row);
+    else if (r->inside)
+        draw_inside(at, row);
 }
 
 static void draw_heat_row(const struct table_cell *at, const void *row)
@@ -111,12 +138,35 @@ static void draw_heat_row(const struct table_cell *at, const void *row)
               ui->view->heat.scale.n);
 }
 
-enum { COLUMN_SWITCH = 2, COLUMN_P95 = 4, COLUMN_WORK = 6, COLUMN_LAST, COLUMN_INSIDE, COLUMN_HEAT };
+enum {
+    COLUMN_RANK,
+    COLUMN_NODE,
+    COLUMN_SWITCH,
+    COLUMN_PID,
+    COLUMN_STATE,
+    COLUMN_CALL,
+    COLUMN_LATE,
+    COLUMN_P95,
+    COLUMN_COMPUTE,
+    COLUMN_WORK,
+    COLUMN_LAST,
+    COLUMN_STUCK,
+    COLUMN_HEAT
+};
 
 /* On narrower screens the heat map takes the room of these columns. */
 static const struct {
     int column, width;
-} from_width[] = { { COLUMN_WORK, 90 }, { COLUMN_P95, 120 }, { COLUMN_SWITCH, 130 }, { COLUMN_INSIDE, 150 } };
+} from_width[] = { { COLUMN_WORK, 90 },
+                   { COLUMN_PID, 90 },
+                   { COLUMN_P95, 120 },
+                   { COLUMN_SWITCH, 130 },
+                   { COLUMN_STUCK, 150 } };
+
+/* Of a job that goes on, and of one that stands still, these are not shown. */
+static const unsigned of_still = 1u << COLUMN_PID | 1u << COLUMN_STATE | 1u << COLUMN_CALL,
+                      of_moving = 1u << COLUMN_LATE | 1u << COLUMN_P95 | 1u << COLUMN_COMPUTE |
+                                  1u << COLUMN_WORK | 1u << COLUMN_LAST | 1u << COLUMN_STUCK;
 
 static const struct table_column columns[] = {
     { "RANK", 6, 0, 0, TABLE_RANK, offsetof(struct report_rank, rank), .plain = STYLE_BOLD, .key = "rank",
@@ -124,6 +174,10 @@ static const struct table_column columns[] = {
     { "NODE", 9, 6, 0, TABLE_TEXT, 0, draw_node, .key = "node", .meaning = "where it runs; ! is blamed" },
     { "SWITCH", 8, 4, 5, TABLE_TEXT, offsetof(struct report_rank, switch_name), .plain = STYLE_DIM,
       .unsorted = true, .meaning = "the node's switch" },
+    { "PID", 8, 0, 0, TABLE_TEXT, 0, draw_pid, .unsorted = true, .meaning = "of a hang: its process" },
+    { "STATE", 12, 1, 0, TABLE_TEXT, 0, draw_state, .unsorted = true,
+      .meaning = "of a hang: what that does" },
+    { "INSIDE", 14, 22, 0, TABLE_TEXT, 0, draw_inside, .unsorted = true, .meaning = "of a hang: its call" },
     { "LATE", 7, 0, 0, TABLE_SECONDS, offsetof(struct report_rank, lateness_s), .key = "lateness",
       .meaning = "after the first arrival" },
     { "P95", 7, 0, 4, TABLE_ABOUT_SECONDS, offsetof(struct report_rank, lateness_p95_s), .unsorted = true,
@@ -133,34 +187,40 @@ static const struct table_column columns[] = {
     { "WORK", 5, 0, 3, TABLE_TIMES, offsetof(struct report_rank, slowdown), .style = slowdown_style,
       .unsorted = true, .meaning = "own work over the others'" },
     { "LAST", 12, 4, 1, TABLE_TEXT, 0, draw_last, .key = "last", .meaning = "steps in which it was last" },
-    { "INSIDE", 14, 4, 6, TABLE_TEXT, 0, draw_inside, .unsorted = true,
-      .meaning = "the call it is stuck in" },
+    { "STUCK", 14, 4, 6, TABLE_TEXT, 0, draw_stuck, .unsorted = true, .meaning = "the call it is stuck in" },
     { "LATENESS", 30, REPORT_HEAT_MAX, 0, TABLE_TEXT, 0, draw_heat_row, .unsorted = true,
       .meaning = "over time, now at the right" },
 };
 
+/* Nobody is late then, and what each process does is what counts. */
+static bool stands_still(const struct ui *ui)
+{
+    const struct report_row *j = ui->view ? &ui->view->job : NULL;
+
+    return j && report_row_alive(j) && j->verdicts.n && verdict_stops(j->verdicts.list[0].class);
+}
+
 static unsigned hidden(const struct ui *ui, int width)
 {
-    unsigned narrow = 0;
+    unsigned narrow = stands_still(ui) ? of_moving : of_still;
 
-    (void)ui;
     for (size_t i = 0; i < ARRAY_SIZE(from_width); i++)
         if (width < from_width[i].width)
             narrow |= 1u << from_width[i].column;
     return table_hidden(columns, ARRAY_SIZE(columns), width - 2, narrow);
 }
 
-static void fit_columns(struct table_layout *l, int width)
+static void fit_columns(struct table_layout *l, const struct ui *ui, int width)
 {
-    table_fit(l, columns, ARRAY_SIZE(columns), 1, width - 2, hidden(NULL, width));
+    table_fit(l, columns, ARRAY_SIZE(columns), 1, width - 2, hidden(ui, width));
 }
 
-int screen_job_heat_columns(int width)
+int screen_job_heat_columns(const struct ui *ui, int width)
 {
     struct table_layout l;
     int heat;
 
-    fit_columns(&l, width);
+    fit_columns(&l, ui, width);
     heat = table_width(&l, COLUMN_HEAT);
     return heat < REPORT_HEAT_MAX ? heat : REPORT_HEAT_MAX;
 }
@@ -204,12 +264,13 @@ static int sentence_rows(const struct report *v, int width, int height)
     return rows < least ? least : rows > most ? most : rows;
 }
 
-static struct timeline_place place_of(const struct report *v, int width)
+static struct timeline_place place_of(const struct ui *ui, int width)
 {
     struct table_layout l;
 
-    fit_columns(&l, width);
-    return (struct timeline_place){ l.x[l.n - 1], screen_job_heat_columns(width), v->heat.column_s };
+    fit_columns(&l, ui, width);
+    return (struct timeline_place){ l.x[l.n - 1], screen_job_heat_columns(ui, width),
+                                    ui->view->heat.column_s };
 }
 
 /* The rows above the table; returns the first below them. */
@@ -250,7 +311,7 @@ static void lay_out(struct layout *l, const struct ui *ui, int64_t total, int wi
     l->table = lay_out_head(l, v, width, height);
     l->timeline_rows = 1;
     if (v) {
-        place = place_of(v, width);
+        place = place_of(ui, width);
         l->timeline_rows = timeline_rows(v, &place, lines);
     }
     free_rows =
@@ -305,7 +366,7 @@ static int natural(const struct ui *ui, int width)
     int bottom = width >= WIDE ? (events > comms ? events : comms) : events + comms + (comms ? 2 : 0);
 
     int ranks = v->rank_total < REPORT_RANKS ? (int)v->rank_total : REPORT_RANKS;
-    struct timeline_place place = place_of(v, width);
+    struct timeline_place place = place_of(ui, width);
     struct layout l;
 
     if (ui->panel != PANEL_RANKS)
@@ -437,10 +498,10 @@ static void draw_table(struct canvas *c, const struct ui *ui, const struct layou
     int heat, x;
     char text[64];
 
-    fit_columns(&layout, c->width);
+    fit_columns(&layout, ui, c->width);
     canvas_fill(c, l->table, 0, c->width, STYLE_HEADER, ' ');
     table_header(c, l->table, &layout, columns, ui->list[SCREEN_JOB].sort, false, KEY_ACTION_SORT);
-    heat = screen_job_heat_columns(c->width);
+    heat = screen_job_heat_columns(ui, c->width);
     x = layout.x[layout.n - 1];
     if (v->heat.column_s > 0) {
         snprintf(text, sizeof(text), "last %s", text_age(v->heat.column_s * heat).s);
@@ -459,17 +520,19 @@ static void draw_detail(struct canvas *c, const struct ui *ui, int y)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOB];
     const struct report_rank *r = rank_row(ui, l->selected);
-    char text[512], inside[200] = "";
+    char text[512], inside[200] = "", pid[32] = "";
 
     if (!r || ui->report || l->selected >= (int)l->n)
         return;
     if (r->inside)
         snprintf(inside, sizeof(inside), " · inside %s on %s #%lld for %s", r->op, r->comm[0] ? r->comm : "?",
                  (long long)r->seq, text_age(r->inside_age_s).s);
+    if (r->pid > 0)
+        snprintf(pid, sizeof(pid), " · pid %lld", (long long)r->pid);
     if (r->phase[0] && r->phase_s >= STUCK_S)
         text_append(inside, sizeof(inside), " · in phase %s for %s", r->phase, text_age(r->phase_s).s);
-    snprintf(text, sizeof(text), "r%lld %s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
-             (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name,
+    snprintf(text, sizeof(text), "r%lld %s%s%s%s · %s%s · work %s · p95 %s · stays %s · computes %s",
+             (long long)r->rank, r->node, r->switch_name[0] ? " " : "", r->switch_name, pid,
              r->state[0] ? r->state : "?", inside, text_times(r->slowdown).s,
              text_about_s(r->lateness_p95_s).s, text_s(r->stay_s).s, text_s(r->compute_s).s);
     canvas_put(c, y, 1, c->width - 2, STYLE_ACCENT, text);
@@ -560,7 +623,7 @@ static void draw_bottom(struct canvas *c, const struct report *v, const struct l
 static void draw(struct canvas *c, const struct ui *ui)
 {
     const struct report *v = ui->view;
-    struct timeline_place place = place_of(v, c->width);
+    struct timeline_place place = place_of(ui, c->width);
     struct layout l;
 
     if (ui->panel != PANEL_RANKS) { /* above it stay the sentence and what was found */
@@ -598,7 +661,7 @@ const struct screen_ops screen_job = {
     .title = "job",
     .columns = columns,
     .n_columns = ARRAY_SIZE(columns),
-    .sort = 3,
+    .sort = COLUMN_LATE,
     .draw = draw,
     .hidden = hidden,
     .rows = room,

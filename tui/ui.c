@@ -445,7 +445,7 @@ void ui_selection_get(const struct ui *ui, struct report_selection *s)
         .sort = report_sort_find(screen_job.columns[l->sort].key),
         .offset = ui->frozen || in_panel(ui) ? 0 : (uint32_t)l->top,
         .count = ui->frozen ? REPORT_RANKS_MAX : (uint32_t)screen_job_rows_max(ui),
-        .columns = (uint32_t)screen_job_heat_columns(ui->width),
+        .columns = (uint32_t)screen_job_heat_columns(ui, ui->width),
         .agents = later || in_panel(ui) ? AGENTS_ASKED : 0,
         .picture = later || ui->panel == PANEL_STEP ? (uint32_t)screen_job_picture_rows(ui) : 0,
         .switches = ui->report || ui->panel == PANEL_SWITCHES ? REPORT_SWITCHES_MAX : 0,

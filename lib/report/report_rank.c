@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "report/report_history.h"
 #include "ring/ring.h"
@@ -53,8 +54,10 @@ static const struct json_field condition_fields[] = {
 };
 
 static const struct json_field job_fields[] = {
+    { "pid", FIELD_COUNT, FIELD(struct report_rank, pid) },
     { "state", FIELD_TEXT, FIELD(struct report_rank, state) },
     { "state_s", FIELD_AMOUNT, FIELD(struct report_rank, state_s) },
+    { "outside_s", FIELD_AMOUNT, FIELD(struct report_rank, outside_s) },
     { 0 },
 };
 
@@ -65,8 +68,7 @@ static const struct json_field trace_fields[] = {
 
 /* ---- writing ---- */
 
-void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
-                     const struct view_rank_figures *f)
+static const char *state_name(const struct view_rank_figures *f)
 {
     static const char *const states[PROCESS_STATES] = {
         [PROCESS_RUNS] = "running",
@@ -74,6 +76,15 @@ void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
         [PROCESS_TRACED] = "traced",
         [PROCESS_BLOCKED] = "blocked",
     };
+
+    if (f->ended)
+        return f->gone ? "gone" : "ended";
+    return f->heard ? states[f->process] : "unknown";
+}
+
+void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
+                     const struct view_rank_figures *f)
+{
     enum marks_phase phase;
 
     *r = (struct report_rank){
@@ -91,12 +102,14 @@ void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
         .seq = -1,
         .inside_age_s = NAN,
         .peer = -1,
+        .pid = f->pid,
         .state_s = f->process == PROCESS_RUNS ? NAN : f->process_s,
+        .outside_s = f->outside_s,
         .lost = -1,
     };
     snprintf(r->node, sizeof(r->node), "%s", f->node);
     snprintf(r->switch_name, sizeof(r->switch_name), "%s", f->switch_name);
-    snprintf(r->state, sizeof(r->state), "%s", f->ended ? "ended" : states[f->process]);
+    snprintf(r->state, sizeof(r->state), "%s", state_name(f));
     if (f->inside_op != RING_OP_NONE) {
         r->inside = true;
         r->seq = f->inside_seq;
@@ -130,6 +143,22 @@ json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of)
     json_put_fields(o, r, condition_fields);
     json_put_fields(o, r, of == RANK_OF_JOB ? job_fields : trace_fields);
     return o;
+}
+
+char *report_rank_inside(char *buf, size_t size, const struct report_rank *r, bool brief, double *for_s)
+{
+    buf[0] = '\0';
+    *for_s = r->inside ? r->inside_age_s : r->outside_s;
+    if (!r->inside && !isnan(r->outside_s))
+        text_append(buf, size, "no call");
+    else if (r->inside && *r->message)
+        text_append(buf, size, "%s %s rank %s", r->message, !strcmp(r->message, "send") ? "to" : "from",
+                    text_count((double)r->peer).s);
+    else if (r->inside)
+        text_append(buf, size, "%s", *r->op ? r->op : "-");
+    if (r->inside && !*r->message && !brief)
+        text_append(buf, size, " %s on %s", text_count((double)r->seq).s, *r->comm ? r->comm : "-");
+    return buf;
 }
 
 /* ---- the heat map ---- */

@@ -31,10 +31,12 @@ struct report_rank {
     char phase[24]; /* of its step; "": not known */
     double phase_s;
     struct report_rank_health health;
-    /* Of a job alone.  state_s: for how long its process has been stopped, traced or blocked; NaN: it has
-     * not. */
+    /* Of a job alone.  state: of its process, "unknown" where its node is silent; state_s: for how long it
+     * has been stopped, traced or blocked; NaN: it has not.  outside_s: for how long it has been in no call;
+     * NaN: it is in one, or that is not known. */
+    int64_t pid; /* of its process on that node */
     char state[16];
-    double state_s;
+    double state_s, outside_s;
     int64_t lost;                   /* of a trace alone: records that are missing */
     char heat[REPORT_HEAT_MAX + 1]; /* digits and '.', the newest last */
 };
@@ -46,6 +48,10 @@ void report_rank_get(struct report_rank *r, const struct view *v, double now_s,
 void report_rank_heat_get(struct report_rank *r, const struct view *v, double step_s, uint32_t max);
 enum report_rank_of { RANK_OF_TRACE, RANK_OF_JOB };
 json_t *report_rank_json(const struct report_rank *r, enum report_rank_of of); /* the caller's */
+
+/* What the rank is inside of: "allreduce 812 on world", "recv from rank 3", "no call"; "": that is not known.
+ * brief: without number and communicator.  for_s: for how long; NaN: not known.  Returns buf. */
+char *report_rank_inside(char *buf, size_t size, const struct report_rank *r, bool brief, double *for_s);
 
 json_t *report_rank_heat_json(const struct report_rank *r); /* its row of the heat map; the caller's */
 

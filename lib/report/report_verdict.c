@@ -7,6 +7,7 @@
 
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
+#include "view/figures.h"
 #include "view/verdicts.h"
 
 static const struct json_field named_fields[] = {
@@ -38,9 +39,17 @@ static const struct json_field found_fields[] = {
     { 0 },
 };
 
+static const struct json_field process_fields[] = {
+    { "rank", FIELD_COUNT, FIELD(struct report_process, rank) },
+    { "node", FIELD_TEXT, FIELD(struct report_process, node) },
+    { "pid", FIELD_COUNT, FIELD(struct report_process, pid) },
+    { 0 },
+};
+
 static const struct json_field job_fields[] = {
     { "acknowledged", FIELD_TRUE, FIELD(struct report_verdict, acknowledged) },
     { "next", FIELD_TEXT, FIELD(struct report_verdict, next) },
+    { "process", FIELD_PART, PART(struct report_verdict, process, process_fields) },
     { 0 },
 };
 
@@ -52,7 +61,23 @@ static const struct json_field span_fields[] = {
 
 /* ---- writing ---- */
 
-static void get_verdict(struct report_verdict *r, const struct view_verdict *d, double now_s)
+static void process_get(struct report_process *r, const struct view *v, const struct view_verdict *d,
+                        double now_s)
+{
+    struct view_rank_figures f;
+
+    *r = (struct report_process){ .rank = -1, .pid = -1 };
+    if (d->finding.class != FINDING_HANG || d->finding.scope != SCOPE_RANK ||
+        !view_rank_get(v, now_s, d->finding.place, &f))
+        return;
+    r->known = true;
+    r->rank = f.rank;
+    r->pid = f.pid;
+    snprintf(r->node, sizeof(r->node), "%s", f.node);
+}
+
+static void get_verdict(struct report_verdict *r, const struct view *v, const struct view_verdict *d,
+                        double now_s)
 {
     const struct finding *f = &d->finding;
     struct interval slowdown = finding_slowdown_interval(f);
@@ -78,6 +103,7 @@ static void get_verdict(struct report_verdict *r, const struct view_verdict *d, 
         .from_s = fmax(0, now_s - view_verdict_from_s(d)),
         .to_s = f->standing ? NAN : fmax(0, now_s - d->over_s),
     };
+    process_get(&r->process, v, d, now_s);
     snprintf(r->class, sizeof(r->class), "%s", finding_class_name(f->class));
     snprintf(r->scope, sizeof(r->scope), "%s", finding_scope_name(f->scope));
     snprintf(r->text, sizeof(r->text), "%s", d->text);
@@ -112,7 +138,7 @@ void report_verdicts_get(struct report_verdicts *to, const struct view *v, doubl
 
     *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
     for (size_t i = 0; i < n; i++)
-        get_verdict(&to->list[i], &d[i], now_s);
+        get_verdict(&to->list[i], v, &d[i], now_s);
 }
 
 /* Places that hide one another have one price, but each can be replaced: each has its entry, beside the
@@ -162,7 +188,7 @@ void report_timeline_get(struct report_verdicts *to, const struct view *v, doubl
     qsort(order, n, sizeof(order[0]), by_onset);
     *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
     for (size_t i = 0; i < n; i++)
-        get_verdict(&to->list[i], order[i], now_s);
+        get_verdict(&to->list[i], v, order[i], now_s);
 }
 
 void report_verdicts_drop_minor(struct report_verdicts *v)

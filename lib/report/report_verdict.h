@@ -20,6 +20,12 @@
 /* How bad it is, for colour and order. */
 enum severity { SEVERITY_NONE, SEVERITY_GOOD, SEVERITY_WARN, SEVERITY_BAD };
 
+struct report_process { /* a rank's, on its node */
+    bool known;
+    int64_t rank, pid;
+    char node[64];
+};
+
 struct report_verdict {
     char class[16], scope[16];
     struct json_texts culprits;         /* "node07"; "r3", "r9" */
@@ -38,8 +44,9 @@ struct report_verdict {
     bool standing;
     double over_s; /* of its end */
     double lost_s;
-    int64_t times;           /* in how many stretches it was there */
-    bool acknowledged;       /* a job's alone */
+    int64_t times;                 /* in how many stretches it was there */
+    bool acknowledged;             /* a job's alone */
+    struct report_process process; /* a job's alone, of the first rank that a hang names */
     char next[400];          /* a job's alone: the command to type about it (report/report_next.h); "" */
     double from_s, to_s;     /* of the timeline alone: its life; to_s NaN: it still stands */
     int64_t detected_record; /* of a trace alone: records that had been read then */

@@ -105,6 +105,39 @@ static bool filtered(const struct view_rank_figures *f, const char *filter)
     return *filter && !strstr(f->node, filter) && !strstr(f->switch_name, filter) && strcmp(name, filter);
 }
 
+/* Does the verdict name the rank, or the node that it runs on? */
+static bool names(const struct view_verdict *d, const struct view_rank_figures *f)
+{
+    char rank[16];
+
+    snprintf(rank, sizeof(rank), "r%u", f->rank);
+    for (uint32_t i = 0; i < d->n_culprits; i++)
+        if (!strcmp(d->culprit[i], rank) || !strcmp(d->culprit[i], f->node))
+            return true;
+    return false;
+}
+
+/* While nothing goes on nobody is late: who holds the job up comes first, and the order of the others stays.
+ */
+static void put_named_first(struct report_ranks *r, const struct view *v)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_get(v, &d), named = 0, others = 0;
+    struct view_rank_figures *rest;
+
+    if (!n || !finding_stops(d->finding.class))
+        return;
+    rest = xcalloc(r->n, sizeof(*rest));
+    for (size_t i = 0; i < r->n; i++)
+        if (names(d, &r->f[i]))
+            r->f[named++] = r->f[i];
+        else
+            rest[others++] = r->f[i];
+    if (others)
+        memcpy(r->f + named, rest, others * sizeof(*rest));
+    free(rest);
+}
+
 void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s,
                       const struct report_selection *s)
 {
@@ -116,6 +149,8 @@ void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s
         if (view_rank_get(v, now_s, i, &r->f[r->n]) && !filtered(&r->f[r->n], s->filter))
             r->n++;
     qsort_r(r->f, r->n, sizeof(*r->f), compare_ranks, &sort);
+    if (sort == REPORT_BY_LATENESS)
+        put_named_first(r, v);
     r->end = (uint64_t)s->offset + s->count < r->n ? s->offset + s->count : r->n;
     r->begin = s->offset < r->end ? s->offset : r->end;
 }

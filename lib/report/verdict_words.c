@@ -81,8 +81,8 @@ char *verdict_lost(char *buf, size_t size, double slowdown, double low, double h
 
 /* ---- what to do: doc/operators-guide.md says more, and how to confirm each verdict first ---- */
 
-/* {job} and {nodes} are written as they are known.  The first row that fits; scope NULL: any, TWO_SPEEDS: a
- * link of which some messages are slow; next NULL: the same. */
+/* {job}, {nodes}, {host} and {pid} are written as they are known.  The first row that fits; scope NULL: any,
+ * TWO_SPEEDS: a link of which some messages are slow; next NULL: the same. */
 #define TWO_SPEEDS "two speeds"
 static const struct {
     const char *class, *scope, *now, *next;
@@ -111,26 +111,36 @@ static const struct {
     { "congestion", NULL, "fewer switches for the next start (srun --switches=1): it is others' traffic",
       NULL },
     { "oscillation", NULL, "look at power caps, and at what feeds the input", NULL },
-    { "hang", NULL, "on the node: sgring, gdb -p PID; a stopped process continues after kill -CONT PID",
+    { "hang", NULL, "on {host}: sgring, gdb -p {pid}; a stopped process continues after kill -CONT {pid}",
       "if it hangs again: sgring and gdb -p PID on the node, before it ends" },
     { "lost", NULL,
       "look at the node ({nodes}: power, network, kernel); start from the newest checkpoint without it",
       "for the next start: sbatch --exclude={nodes}, until the node is back" },
 };
 
-/* {job} and {nodes} become these. */
+/* The names in braces become what is known of them. */
 static void fill(char *buf, size_t size, const char *text, const struct verdict_case *c)
 {
-    size_t at = 0;
+    const struct {
+        const char *name, *value, *unknown;
+    } known[] = {
+        { "{job}", c->job, "JOB" },
+        { "{nodes}", c->nodes, "NODES" },
+        { "{host}", c->host, "the node" },
+        { "{pid}", c->pid, "PID" },
+    };
 
     buf[0] = '\0';
-    while (*text && at + 1 < size) {
-        bool job = !strncmp(text, "{job}", 5), nodes = !strncmp(text, "{nodes}", 7);
-        const char *word = job ? (*c->job ? c->job : "JOB") : nodes ? (*c->nodes ? c->nodes : "NODES") : NULL;
-        int n = word ? snprintf(buf + at, size - at, "%s", word) : snprintf(buf + at, size - at, "%c", *text);
+    while (*text) {
+        size_t plain = strcspn(text, "{");
 
-        at += n > 0 ? (size_t)n : 0;
-        text += job ? 5 : nodes ? 7 : 1;
+        text_append(buf, size, "%.*s", (int)plain, text);
+        text += plain;
+        for (size_t i = 0; *text && i < ARRAY_SIZE(known); i++)
+            if (!strncmp(text, known[i].name, strlen(known[i].name)))
+                text_append(buf, size, "%s", *known[i].value ? known[i].value : known[i].unknown);
+        text += strcspn(text, "}");
+        text += *text == '}';
     }
 }
 

@@ -35,6 +35,8 @@ struct verdict_case {
     /* the culprits as commands take them: "n5,n6"; "": they are no nodes, or too many to write */
     const char *nodes;
     const char *job; /* as sgctl takes it; "": not known */
+    /* of a hang, of the first rank that it names; "": not known */
+    const char *host, *pid;
     bool ended;      /* what is done is for the next start */
     bool no_requeue; /* so is what would requeue it */
 };

@@ -86,7 +86,10 @@ void view_phases_get(const struct view *v, struct view_phases *p);
 struct view_rank_figures {
     uint32_t rank;
     const char *node, *switch_name; /* lent; "" not known */
-    bool ended;
+    int64_t pid;                    /* of its process on that node; -1: not known */
+    bool ended, gone;               /* gone: without finalizing */
+    /* what its process does is known: it runs, and its node is heard */
+    bool heard;
     double lateness_s, lateness_p50_s, lateness_p95_s, lateness_p99_s; /* mean; percentiles to about 5 % */
     double last_ratio; /* share of the newest steps in which it had the longest own work; while no step is
                         * known, of the collectives in which it came last */
@@ -98,6 +101,7 @@ struct view_rank_figures {
     uint64_t inside_comm;
     uint32_t inside_seq;
     double inside_s;
+    double outside_s; /* for how long it has been in no call; NaN: it is in one, or that is not known */
     /* lent: the message that the call lasts for; NULL: none, or not known */
     const struct partner_item *partner;
     /* what keeps its process from running; PROCESS_RUNS also where that is not known */

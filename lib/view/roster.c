@@ -49,6 +49,7 @@ static void clear_ranks(struct roster *s, uint32_t first)
     for (uint32_t r = first; r < s->n; r++)
         s->rank[r] = (struct view_rank){ .node = WORK_PLACE_NONE,
                                          .switch_id = WORK_PLACE_NONE,
+                                         .pid = -1,
                                          .live_at_s = -INFINITY,
                                          .last_at_s = -INFINITY,
                                          .process_at_s = -INFINITY };
@@ -111,6 +112,7 @@ void roster_add(struct roster *s, double now_s, uint32_t rank, const char *node,
     k = &s->rank[rank];
     s->count.running += !k->known || k->ended;
     k->signals_known &= !k->ended; /* else it is another process */
+    k->pid = k->ended ? -1 : k->pid;
     s->count.most = s->count.running > s->count.most ? s->count.running : s->count.most;
     k->known = true;
     k->ended = k->vanished = false;
@@ -138,6 +140,14 @@ static struct view_rank *rank_of(struct roster *s, uint32_t rank, uint16_t app)
 const struct view_rank *roster_find(struct roster *s, uint32_t rank, uint16_t app)
 {
     return rank_of(s, rank, app);
+}
+
+void roster_process_set(struct roster *s, uint32_t rank, uint16_t app, int64_t pid)
+{
+    struct view_rank *k = find_rank(s, rank, app);
+
+    if (k)
+        k->pid = pid > 0 ? pid : -1;
 }
 
 bool roster_end(struct roster *s, uint32_t rank, uint16_t app, bool vanished)

@@ -8,6 +8,7 @@
 struct view_rank {
     bool known, ended, vanished;
     uint32_t node, switch_id; /* numbers of names; WORK_PLACE_NONE */
+    int64_t pid;              /* of its process, as its node counts them; -1: not known */
     uint8_t left_op;          /* the collective that its newest sample is of */
     uint32_t left_seq;
     uint64_t left_comm;
@@ -45,6 +46,8 @@ void roster_forget(struct roster *s, uint16_t app);
 /* Bytes by which a new rank makes the view larger, at most. */
 double roster_more_bytes(const struct roster *s, uint32_t rank);
 void roster_add(struct roster *s, double now_s, uint32_t rank, const char *node, const char *switch_name);
+/* pid: -1: not known. */
+void roster_process_set(struct roster *s, uint32_t rank, uint16_t app, int64_t pid);
 /* false: it is unknown, or had ended. */
 bool roster_end(struct roster *s, uint32_t rank, uint16_t app, bool vanished);
 

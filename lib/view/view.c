@@ -316,6 +316,11 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
     return 0;
 }
 
+void view_rank_process(struct view *v, uint32_t rank, uint16_t app, int64_t pid)
+{
+    roster_process_set(v->roster, rank, app, pid);
+}
+
 void view_comm_call(struct view *v, uint64_t name, const char *label)
 {
     communicators_call(v->communicators, name, label);

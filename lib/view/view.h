@@ -59,6 +59,8 @@ struct view_rejected view_rejected_get(const struct view *v);
  * of the step, what was known of ranks and communicators is forgotten.  -1: out of bounds (view_bounds, too).
  */
 int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node, const char *switch_name);
+/* The number of a rank's process on its node; -1: not known. */
+void view_rank_process(struct view *v, uint32_t rank, uint16_t app, int64_t pid);
 /* "core.spine0.leaf1": the switches above a node, from the root down (switches_add()). */
 void view_switches_add(struct view *v, const char *path);
 const struct switches *view_switches(const struct view *v);

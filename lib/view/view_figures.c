@@ -9,7 +9,7 @@
 #include "view/comms.h"
 #include "view/marks.h"
 #include "view/timeline.h"
-#include "view/view_private.h"
+#include "view/view_stall_private.h"
 
 static void worst_figures(const struct view *v, struct view_figures *f)
 {
@@ -118,7 +118,10 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .rank = rank,
         .node = roster_place_name(v->roster, k->node),
         .switch_name = roster_place_name(v->roster, k->switch_id),
+        .pid = k->pid,
         .ended = k->ended,
+        .gone = k->vanished,
+        .heard = !k->ended && isinf(presence_silent_since_s(v->presence, k->node)),
         .lateness_s = c.joined ? c.lateness_s / c.joined : NAN,
         .last_ratio = !isnan(last_ratio) ? last_ratio
                       : c.joined         ? (double)c.last / c.joined
@@ -132,6 +135,7 @@ bool view_rank_get(const struct view *v, double now_s, uint32_t rank, struct vie
         .inside_comm = k->inside_comm,
         .inside_seq = k->inside_seq,
         .inside_s = now_s - k->inside_since_s,
+        .outside_s = view_stall_doing(v, k, now_s) == STALL_OUTSIDE ? now_s - k->inside_since_s : NAN,
         .partner = roster_partner(k),
         .process = roster_process(k, now_s),
         .process_s = now_s - k->process_since_s,
@@ -172,8 +176,9 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
     size_t n = view_verdicts_get(v, &d);
     bool any = false;
 
-    /* whom nobody waits for in a step is not late for one */
-    while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS)) {
+    /* whom nobody waits for in a step is not late for one, and nobody is while none goes on */
+    while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS ||
+                 finding_stops(d->finding.class))) {
         d++;
         n--;
     }

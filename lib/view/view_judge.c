@@ -57,7 +57,7 @@ static void describe_stop(const struct view *v, double now_s, const struct view_
                                              .scope = s->lost         ? SCOPE_NODE
                                                       : s->n_culprits ? SCOPE_RANK
                                                                       : SCOPE_NONE,
-                                             .place = WORK_PLACE_NONE,
+                                             .place = s->n_culprits ? s->culprit[0] : WORK_PLACE_NONE,
                                              .standing = true,
                                              .onset_seq = seq,
                                              .named_seq = seq,

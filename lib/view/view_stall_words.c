@@ -151,11 +151,16 @@ static void say_state(struct words *w, const struct stall_search *s, uint32_t ra
     }
 }
 
+/* "rank 3 (pid 4711) on node1" */
 static void say_rank(struct words *w, const struct stall_search *s, uint32_t rank)
 {
-    const char *node = roster_place_name(s->v->roster, roster_at(s->v->roster, rank)->node);
+    const struct view_rank *k = roster_at(s->v->roster, rank);
+    const char *node = roster_place_name(s->v->roster, k->node);
 
-    say(w, "rank %u%s%s", rank, *node ? " on " : "", node);
+    say(w, "rank %u", rank);
+    if (k->pid > 0)
+        say(w, " (pid %lld)", (long long)k->pid);
+    say(w, "%s%s", *node ? " on " : "", node);
 }
 
 static void say_behind(struct words *w, uint32_t n)

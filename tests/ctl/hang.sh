@@ -59,7 +59,7 @@ try() {
         rank=$(((2 + t) % RANKS))
         stop $rank
         wait_for 240 that "(.verdicts[0] // {}) | .class == \"hang\" and .culprits == [\"r$rank\"] and
-            (.text | test(\"^rank $rank on node$((rank / 2)) is stopped \\\\(SIGSTOP\\\\) (in|between) .* for \"))" && named=$((named + 1))
+            (.text | test(\"^rank $rank \\\\(pid $stopped\\\\) on node$((rank / 2)) is stopped \\\\(SIGSTOP\\\\) (in|between) .* for \"))" && named=$((named + 1))
         echo "# $(jq -r '.verdicts[0].text // "no verdict"' "$dir/job")"
         [ $((t + 1)) -lt "$tries" ] || break
         kill -CONT "$stopped"
@@ -70,10 +70,13 @@ try() {
     is "$(jq -c '[.state, .regime, .steps_per_s, .step_s.p50, .step_s.mean, .skew_s.p50, .synchronisation_ratio, .worst]' "$dir/job")" \
         '["stalled","stalled",null,null,null,null,null,null]' "$what: the job is stalled, and no pace of before is reported as if it were now"
     is "$(jq -c "[.rank_table[] | select(.state == \"stopped\") | .rank]" "$dir/job")" "[$rank]" "$what: the table of ranks shows which one is stopped"
+    is "$(jq -c '[.verdicts[0].process, (.rank_table[0] | {rank, node, pid})] | unique' "$dir/job")" \
+        "[{\"rank\":$rank,\"node\":\"node$((rank / 2))\",\"pid\":$stopped}]" \
+        "$what: the verdict has the stopped rank's process, and the table of ranks begins with it"
     is "$(sgctl jobs --json | jq -c --arg job "$job" '.jobs[] | select(.state == "stalled" and (.id | startswith($job))) | [.steps_per_s, .step_s.p50, .skew_s.p50]')" '[null,null,null]' \
         "$what: the list of jobs has no pace of before"
-    like "$(sgctl job "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped \(SIGSTOP\)" "$what: sgctl job names the stopped rank"
-    like "$(COLUMNS=250 timeout 120 "$top_builddir/sgtop" --dump "$job" | tr -s ' \n' ' ')" "rank $rank on node$((rank / 2)) is stopped" \
+    like "$(sgctl job "$job" | tr -s ' \n' ' ')" "rank $rank \(pid $stopped\) on node$((rank / 2)) is stopped \(SIGSTOP\)" "$what: sgctl job names the stopped rank"
+    like "$(COLUMNS=250 timeout 120 "$top_builddir/sgtop" --dump "$job" | tr -s ' \n' ' ')" "rank $rank \(pid $stopped\) on node$((rank / 2)) is stopped" \
         "$what: sgtop names the stopped rank"
     kill -CONT "$stopped"
     wait_for 240 that "$moving"

@@ -13,7 +13,8 @@
 #define EXTRA_S  0.0062 /* what the slow node needs longer */
 #define COLUMN_S 0.5
 #define JOB_ID   "4711.0"
-#define HUNG_ID  "4712.0"
+#define HUNG_ID  "4712.0" /* of which little is known */
+#define STOOD_ID "4712.1" /* the same, and what its ranks do */
 #define START_AT 1790000000.0
 
 const struct fake fake_default = {
@@ -243,6 +244,47 @@ static json_t *hung_row(double t_s)
     json_object_set_new(
         job, "worst",
         json_pack("{s:i, s:s, s:n, s:n}", "rank", 9, "node", "node11", "lateness_s", "last_ratio"));
+    return job;
+}
+
+/* Rank 9 is stopped, rank 17 is on a node that has gone silent, the others wait for rank 9. */
+static json_t *stood_rank(int rank, double t_s)
+{
+    json_t *row = json_pack("{s:i, s:s, s:s, s:i, s:s, s:n, s:n}", "rank", rank, "node",
+                            rank < 16 ? "node11" : "node12", "switch", "leaf2", "pid", 271819 + rank, "state",
+                            rank == 9    ? "stopped"
+                            : rank == 17 ? "unknown"
+                                         : "running",
+                            "lateness_s", "inside");
+
+    if (rank == 9) {
+        json_object_set_new(row, "state_s", json_real(41 + t_s));
+        json_object_set_new(row, "outside_s", json_real(42 + t_s));
+    } else if (rank != 17) {
+        json_object_set_new(row, "inside",
+                            json_pack("{s:s, s:s, s:i, s:f}", "op", "allreduce", "comm", "world", "seq",
+                                      127477, "age_s", 40.0 + t_s));
+    }
+    return row;
+}
+
+static json_t *stood_job(double t_s)
+{
+    json_t *job = hung_row(t_s), *rows = json_array();
+
+    json_object_set_new(job, "id", json_string(STOOD_ID));
+    json_object_set_new(json_array_get(json_object_get(job, "verdicts"), 0), "process",
+                        json_pack("{s:i, s:s, s:i}", "rank", 9, "node", "node11", "pid", 271828));
+    json_object_set_new(job, "sentence",
+                        json_string("rank 9 (pid 271828) on node11 is stopped (SIGSTOP) between calls, after "
+                                    "allreduce 127476 of world, for 41.0 s, one collective behind; 31 others "
+                                    "wait in allreduce 127477 of world"));
+    json_array_append_new(rows, stood_rank(9, t_s));
+    for (int rank = 0; rank < 32; rank++)
+        if (rank != 9)
+            json_array_append_new(rows, stood_rank(rank, t_s));
+    json_object_set_new(job, "rank_table", rows);
+    json_object_set_new(job, "rank_table_total", json_integer(32));
     return job;
 }
 
@@ -720,6 +762,8 @@ static json_t *job(const struct fake *f, const json_t *q, double t_s)
     if (!id || (strcmp(id, JOB_ID) && strcmp(id, "4711"))) {
         if (id && !strcmp(id, HUNG_ID))
             return hung_row(t_s);
+        if (id && !strcmp(id, STOOD_ID))
+            return stood_job(t_s);
         return json_pack("{s:s}", "error", "no guarded job has this id");
     }
     o = job_row(f, t_s);

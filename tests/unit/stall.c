@@ -1,6 +1,8 @@
 /* Jobs that stand still: who holds them up, and that no figure of before is reported as if it were now.  And
  * jobs of which not all is seen: ranks that nobody records, a node that has gone silent, a job that Slurm has
  * suspended. */
+#include "report/report_verdict.h"
+#include "report/report_view.h"
 #include "view/figures.h"
 #include "view/verdicts.h"
 #include "view/view.h"
@@ -782,6 +784,50 @@ static void gone(void)
     view_free(view);
 }
 
+/* Who looks at the process on its node needs its number. */
+static void processes(void)
+{
+    struct report_selection all = REPORT_ALL;
+    struct report_verdicts verdicts;
+    struct report_ranks ranks;
+
+    start(40);
+    all_wait();
+    waiting[5].process = STOPPED;
+    for (uint32_t r = 0; r < RANKS; r++)
+        view_rank_process(view, r, 0, r == 4 ? 0 : 4700 + r);
+    stand_still(waiting, 40);
+    is_str(stop(FINDING_HANG),
+           "r5: rank 5 (pid 4705) on node5 is stopped (SIGSTOP) between calls, after collective 39 of world, "
+           "for 40.0 s, one collective behind; 7 others wait in allreduce 40 of world",
+           "the text of a hang has the number of the process on its node");
+    report_verdicts_get(&verdicts, view, now_s);
+    ok(verdicts.n && verdicts.list[0].process.known, "the verdict has a process");
+    is_int(verdicts.list[0].process.rank, 5, "the process is that of the rank that is named");
+    is_int(verdicts.list[0].process.pid, 4705, "the process has its number");
+    is_str(verdicts.list[0].process.node, "node5", "the process has its node");
+    report_verdicts_free(&verdicts);
+    report_ranks_get(&ranks, view, now_s, &all);
+    is_int(ranks.f[0].rank, 5, "of a job that hangs, the rank that is named comes first");
+    ok(ranks.f[1].rank == 0 && ranks.f[RANKS - 1].rank == 7, "the others follow in their order");
+    is_int(ranks.f[5].pid, -1, "a process without a number is unknown");
+    is_near(ranks.f[0].outside_s, 40, 1e-9, "how long the named rank has been in no call is known");
+    ok(isnan(ranks.f[1].outside_s), "a rank that waits in a call is not in none");
+    report_ranks_free(&ranks);
+    view_node_silent(view, "node5", now_s - 5);
+    report_ranks_get(&ranks, view, now_s, &all);
+    ok(!ranks.f[0].heard && ranks.f[1].heard, "what a process on a silent node does is not known");
+    report_ranks_free(&ranks);
+    view_rank_end(view, 5, 0, true);
+    view_rank_add(view, 5, 0, "node5", "");
+    report_ranks_get(&ranks, view, now_s, &all);
+    for (size_t i = 0; i < ranks.n; i++)
+        if (ranks.f[i].rank == 5)
+            is_int(ranks.f[i].pid, -1, "the number of a process that has ended is not that of the next one");
+    report_ranks_free(&ranks);
+    view_free(view);
+}
+
 static void silent_node_comes_back(void)
 {
     start(40);
@@ -914,6 +960,7 @@ int main(void)
     ended();
     lost_node();
     gone();
+    processes();
     silent_node_comes_back();
     all_silent();
     unrecorded();
