@@ -18,6 +18,13 @@ static char *what_cell(const void *action, char *buf, size_t size)
     return buf;
 }
 
+/* A text, which may be broken on a narrow screen. */
+static char *asked_cell(const void *action, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", page_at(json_get_number(action, "asked")).s);
+    return buf;
+}
+
 /* The rule, or who asked by hand. */
 static char *who_cell(const void *action, char *buf, size_t size)
 {
@@ -25,7 +32,7 @@ static char *who_cell(const void *action, char *buf, size_t size)
 
     if (!(by >= 0))
         return json_show_text(action, "rule", buf, size);
-    snprintf(buf, size, "user %.0f", by);
+    snprintf(buf, size, "%s", page_user(by).s);
     return buf;
 }
 
@@ -45,14 +52,15 @@ int page_actions(FILE *out, const json_t *answer, struct page_form form, struct 
 {
     static const struct page_column column[] = {
         { "ID", .key = "id", .words = text_count, .spare = 2 },
-        { "ASKED", .key = "asked", .words = page_ago, .when = true },
+        { "ASKED", .cell = asked_cell },
+        { "AGE", .key = "asked", .words = text_s, .when = true, .spare = 4 },
         { "JOB", .key = "job", .chars = 40 },
         { "ACTION", .cell = what_cell },
-        { "BY", .cell = who_cell, .chars = 64, .spare = 1 },
+        { "BY", .cell = who_cell, .chars = 64 },
         { "STATE", .key = "state", .chars = 16 },
         { "TRIES", .key = "tries", .words = text_count, .spare = 3 },
         { "OUTCOME", .key = "outcome" },
-        { "REASON", .key = "reason" },
+        { "REASON", .key = "reason", .spare = 1 },
     };
     static const struct page_column order[] = {
         { "JOB", .key = "job", .chars = 40 },

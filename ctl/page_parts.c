@@ -3,15 +3,18 @@
 
 #include <limits.h>
 #include <math.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/utf8.h"
 #include "common/xalloc.h"
 #include "wire/json.h"
 
-#define CHARS_MAX 2048 /* longer than any sentence of an answer */
+#define CHARS_MAX 2048           /* longer than any sentence of an answer */
+#define AT_MAX    253402300800.0 /* Unix time of the year 10000 */
 
 struct shown shown(const json_t *o, const char *key)
 {
@@ -158,6 +161,30 @@ struct text page_ago(double age_s)
 
     if (!isnan(age_s))
         text_append(t.s, sizeof(t.s), " ago");
+    return t;
+}
+
+struct text page_at(double unix_s)
+{
+    struct text t = { "-" };
+    time_t at = unix_s > 0 && unix_s < AT_MAX ? (time_t)unix_s : 0;
+    struct tm tm;
+
+    if (at && localtime_r(&at, &tm))
+        strftime(t.s, sizeof(t.s), "%Y-%m-%d %H:%M:%S", &tm);
+    return t;
+}
+
+struct text page_user(double uid)
+{
+    bool valid = uid >= 0 && uid < UINT32_MAX;
+    const struct passwd *pw = valid ? getpwuid((uid_t)uid) : NULL;
+    struct text t = { "-" };
+
+    if (pw)
+        snprintf(t.s, sizeof(t.s), "%s", pw->pw_name);
+    else if (valid)
+        snprintf(t.s, sizeof(t.s), "uid %.0f", uid);
     return t;
 }
 

@@ -63,6 +63,8 @@ void page_table(const struct page *p, const char *title, const void *rows, size_
 void page_objects(const struct page *p, const char *title, const json_t *rows,
                   const struct page_column *column, size_t columns, int indent);
 struct text page_ago(double age_s);      /* "3 s ago" */
+struct text page_at(double unix_s);      /* "2026-11-21 14:03:21", local time */
+struct text page_user(double uid);       /* its name on this host, or "uid 1000" */
 struct text page_count(int64_t n);       /* unknown where it is below zero */
 struct text page_number(int64_t n);      /* the same, rounded as text_number() does */
 const char *page_word(const char *text); /* "-": there is none */

@@ -218,13 +218,12 @@ static void explain_rule(const struct page *p, const struct report_rule *rule)
     put_result(p, &rule->last);
 }
 
-/* " (uid 1000)": the user who asked for it. */
+/* " (by anna)": the user who asked for it. */
 static struct text asked_by(const struct report_decision *d)
 {
-    struct text t = { " (uid unknown)" };
+    struct text t;
 
-    if (d->by >= 0)
-        snprintf(t.s, sizeof(t.s), " (uid %lld)", (long long)d->by);
+    snprintf(t.s, sizeof(t.s), " (by %.40s)", d->by < 0 ? "an unknown user" : page_user((double)d->by).s);
     return t;
 }
 
@@ -284,8 +283,9 @@ int page_audit(FILE *out, const json_t *answer, struct page_form form, struct er
         struct report_decision d;
 
         report_decision_read(&d, e);
-        page_line(&page, 0, "%s ago  job %s, %s, %s: %s%s", text_s(json_get_number(answer, "now") - d.at).s,
-                  page_word(d.job), page_word(d.policy), page_word(d.state), page_word(d.sentence),
+        page_line(&page, 0, "%s (%s ago)  job %s, %s, %s: %s%s", page_at(d.at).s,
+                  text_s(json_get_number(answer, "now") - d.at).s, page_word(d.job), page_word(d.policy),
+                  page_word(d.state), page_word(d.sentence),
                   !strcmp(d.state, "command") || d.by >= 0 ? asked_by(&d).s : "");
         if (strcmp(d.state, "dryrun") != 0)
             put_result(&page, &d);

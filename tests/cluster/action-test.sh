@@ -267,7 +267,7 @@ CONF
     effect=$(decided requeue effect)
     echo "#   $effect"
     like "$effect" "^requeued the job: [0-9]+\\.[0-9]+ of the step time \\([^)]*\\)$" "the effect of the requeue by hand has no projection"
-    like "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(uid $me\)" "sgctl policy explain names the user who requeued by hand"
+    like "$(C exec sgctl policy explain "$job")" "^by hand: requeue the job \(by $(id -un "$me")\)" "sgctl policy explain names the user who requeued by hand"
     C exec scancel "$job"
 else
     skip "the effect of ending a run is measured" "the trainer is not built for Open MPI"

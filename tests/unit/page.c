@@ -305,6 +305,7 @@ static void advice_of_links(void)
 
 int main(void)
 {
+    setenv("TZ", "UTC0", 1);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         compare(cases[i].name, cases[i].page, cases[i].expected, 0);
     for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
