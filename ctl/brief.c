@@ -64,6 +64,8 @@ static void job_text(char *buf, size_t size, const struct report_row *j)
 
         text_append(buf, size, "%s %s%s", stalled ? ", started" : " for", text_s(j->elapsed_s).s,
                     stalled ? " ago" : "");
+        if (!isnan(j->left_s))
+            text_append(buf, size, ", %s left", text_s(j->left_s).s);
     }
     put_size(buf, size, j->ranks, j->nodes_total);
 }
@@ -230,7 +232,7 @@ void brief_get(struct brief *b, const struct report *r)
 {
     const struct report_verdicts *verdicts = &r->job.verdicts; /* the first is what the sentence is about */
     const char *const labels[] = {
-        r->trace.known ? "Trace" : "Job", "Cost", "Place", "Pace", "Trend", "To do", "Next", "Seen"
+        r->trace.known ? "Trace" : "Job", "Cost", "Ahead", "Place", "Pace", "Trend", "To do", "Next", "Seen"
     };
     char text[BRIEF_ROWS][1024] = { "" };
 
@@ -242,14 +244,16 @@ void brief_get(struct brief *b, const struct report *r)
         job_text(text[0], sizeof(text[0]), &r->job);
     if (verdicts->n) {
         cost_text(text[1], sizeof(text[1]), r);
-        place_text(text[2], sizeof(text[2]), &r->job);
-        brief_advice(text[5], sizeof(text[5]), r, verdicts->list);
-        text_append(text[6], sizeof(text[6]), "%s", verdicts->list->next);
+        if (!r->trace.known)
+            report_row_ahead(text[2], sizeof(text[2]), &r->job, verdicts->list);
+        place_text(text[3], sizeof(text[3]), &r->job);
+        brief_advice(text[6], sizeof(text[6]), r, verdicts->list);
+        text_append(text[7], sizeof(text[7]), "%s", verdicts->list->next);
     }
     if (!b->healthy && report_row_alive(&r->job))
-        pace_text(text[3], sizeof(text[3]), &r->job);
-    trend_text(text[4], sizeof(text[4]), r, b->healthy);
-    seen_text(text[7], sizeof(text[7]), r);
+        pace_text(text[4], sizeof(text[4]), &r->job);
+    trend_text(text[5], sizeof(text[5]), r, b->healthy);
+    seen_text(text[8], sizeof(text[8]), r);
     for (size_t i = 0; i < BRIEF_ROWS; i++) {
         struct brief_row *row = &b->row[b->n];
 

@@ -9,7 +9,7 @@
 
 #include "report/report.h"
 
-#define BRIEF_ROWS 8
+#define BRIEF_ROWS 9
 
 struct brief {
     bool healthy; /* it was judged, and there is nothing to be said but that */

@@ -415,6 +415,8 @@ static void put_figures(const struct page *p)
                 : ended         ? ", ended "
                                 : ", last report ",
                 isnan(j->age_s) ? "" : page_ago(j->age_s).s);
+    if (!isnan(j->left_s))
+        page_figure(t, "Time left", "%s until its time limit", text_s(j->left_s).s);
     if (*j->unconfirmed)
         page_figure(t, "Unconfirmed", "%s; nothing acts on it", j->unconfirmed);
     page_figure(t, "Size", "%s rank%s on %s of %s node%s", page_count(j->ranks).s, text_plural(j->ranks),

@@ -49,7 +49,7 @@ static void onset_text(const struct report_verdict *v, char *buf, size_t size)
                     padded_steps(v->detected_seq - v->onset_seq).s);
 }
 
-static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
+static int draw_verdict(struct canvas *c, int y, const struct report_row *j, const struct report_verdict *v)
 {
     char text[512];
 
@@ -65,6 +65,11 @@ static int draw_verdict(struct canvas *c, int y, const struct report_verdict *v)
     onset_text(v, text, sizeof(text));
     if (text[0])
         y = sheet_text(c, y, 3, STYLE_DIM, text);
+    report_row_ahead(text, sizeof(text), j, v);
+    if (text[0]) {
+        canvas_put(c, y, 3, 8, STYLE_DIM, "ahead:");
+        y = sheet_text(c, y, 10, STYLE_TEXT, text);
+    }
     if (v->next[0]) {
         canvas_put(c, y, 3, 8, STYLE_DIM, "next:");
         y = sheet_text(c, y, 10, STYLE_BOLD, v->next);
@@ -209,7 +214,7 @@ static int draw(struct canvas *c, const struct ui *ui)
     int y = 0;
 
     for (size_t i = 0; i < v->job.verdicts.n; i++)
-        y = draw_verdict(c, y + (i > 0), &v->job.verdicts.list[i]);
+        y = draw_verdict(c, y + (i > 0), &v->job, &v->job.verdicts.list[i]);
     y = draw_former(c, y, v);
     y = draw_ranks(c, y, v);
     y = draw_nodes(c, y, v);

@@ -424,6 +424,8 @@ static void draw_facts(struct canvas *c, const struct report *v, int y)
     if (*j->unconfirmed)
         x = draw_fact(c, y, x, "", "unconfirmed");
     x = draw_fact(c, y, x, report_row_alive(j) ? "for" : "ran", text_age(j->elapsed_s).s);
+    if (!isnan(j->left_s))
+        x = draw_fact(c, y, x, "left", text_age(j->left_s).s);
     if (!report_row_alive(j) && !isnan(j->age_s)) {
         snprintf(ago, sizeof(ago), "%s ago", text_age(j->age_s).s);
         x = draw_fact(c, y, x, "ended", ago);

@@ -5,6 +5,7 @@
 #ifndef SYNCGUARD_JOB_JOB_H
 #define SYNCGUARD_JOB_JOB_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -165,6 +166,12 @@ struct job {
 static inline bool job_over(const struct job *j)
 {
     return j->state >= JOB_FINISHED;
+}
+
+/* Until its time limit ends it; NaN: not known. */
+static inline double job_left_s(const struct job *j, double now_s)
+{
+    return j->end_wall_s > 0 ? fmax(0, j->end_wall_s - j->start_wall_s - (now_s - j->start_s)) : NAN;
 }
 
 /* Nothing goes on after a step's end: what is reported of it then is of its end. */

@@ -12,8 +12,7 @@ void job_figures(const struct job *j, double now_s, struct figures *f)
     const struct view_verdict *d;
 
     rule_figures(j->view, now_s, now_s - j->start_s, f);
-    if (j->end_wall_s > 0)
-        f->value[FIGURE_TIME_LEFT_S] = fmax(0, j->end_wall_s - j->start_wall_s - (now_s - j->start_s));
+    f->value[FIGURE_TIME_LEFT_S] = job_left_s(j, now_s);
     f->value[FIGURE_QUIET_S] = now_s - j->heard_s;
     f->value[FIGURE_NODES] = nodes ? nodes : NAN;
     f->value[FIGURE_RESTARTS] = j->id.restarts;

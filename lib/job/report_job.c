@@ -67,6 +67,7 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     r->start = j->start_wall_s;
     r->elapsed_s = (job_over(j) ? j->end_s : now_s) - j->start_s;
     r->age_s = now_s - j->heard_s;
+    r->left_s = job_over(j) ? NAN : job_left_s(j, now_s);
     r->ranks = f->ranks_known;
     r->nodes = (int64_t)(!j->n_agents ? j->nodes_total : job_over(j) ? j->n_agents : job_agents_connected(j));
     r->nodes_total = j->nodes_total;
@@ -78,6 +79,7 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     view_verdicts_reported(j->view, &d);
     for (size_t i = 0; i < r->verdicts.n; i++)
         r->verdicts.list[i].acknowledged = job_acknowledged(j, d[i].finding.id);
+    report_verdicts_look_ahead(&r->verdicts, r->left_s);
     report_next_fill(&r->verdicts,
                      &(struct report_next_job){ .id = r->id,
                                                 .ended = job_over(j),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 #include "report/verdict_words.h"
 #include "view/figures.h"
@@ -27,6 +28,7 @@ static const struct json_field identity_fields[] = {
     { "start", FIELD_AMOUNT, FIELD(struct report_row, start) },
     { "elapsed_s", FIELD_AMOUNT, FIELD(struct report_row, elapsed_s) },
     { "age_s", FIELD_AMOUNT, FIELD(struct report_row, age_s) },
+    { "left_s", FIELD_AMOUNT, FIELD(struct report_row, left_s) },
     { "ranks", FIELD_COUNT, FIELD(struct report_row, ranks) },
     { "nodes", FIELD_COUNT, FIELD(struct report_row, nodes) },
     { "nodes_total", FIELD_COUNT, FIELD(struct report_row, nodes_total) },
@@ -151,6 +153,31 @@ json_t *report_row_json(const struct report_row *r)
     json_put_fields(o, r, report_figure_fields);
     json_put_json(o, "verdicts", report_verdicts_json(&r->verdicts, VERDICT_OF_JOB));
     return o;
+}
+
+/* ---- what lies ahead ---- */
+
+char *report_row_ahead(char *buf, size_t size, const struct report_row *j, const struct report_verdict *v)
+{
+    const struct report_ahead *a = &v->ahead_s;
+
+    buf[0] = '\0';
+    if (!report_row_alive(j) || !v->standing || isnan(j->start)) /* a trace has no start */
+        return buf;
+    if (isnan(j->left_s)) {
+        text_append(buf, size, "not known: Slurm has given no time limit");
+        return buf;
+    }
+    if (verdict_stops(v->class))
+        text_append(buf, size, "nothing moves");
+    else if (isnan(a->value))
+        text_append(buf, size, "not known, because its price is not,");
+    else
+        text_append(buf, size, "another %s", text_s(a->value).s);
+    if (!isnan(a->low) && !isnan(a->high) && !verdict_stops(v->class))
+        text_append(buf, size, " (%s to %s)", text_s(a->low).s, text_s(a->high).s);
+    text_append(buf, size, " until its time limit, in %s, if nothing is done", text_s(j->left_s).s);
+    return buf;
 }
 
 /* ---- reading ---- */

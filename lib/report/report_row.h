@@ -31,6 +31,7 @@ struct report_row {
     char policy[32], state[16];
     double start; /* Unix time */
     double elapsed_s, age_s;
+    double left_s; /* until Slurm's time limit ends it; of a running job alone */
     int64_t ranks, nodes, nodes_total;
     int64_t agents_lost;     /* not heard, and they did not say that they end; of a running job alone */
     int64_t records_dropped; /* for want of room, overwritten, or not made */
@@ -84,6 +85,9 @@ void report_rows_free(struct report_rows *s); /* NULL is fine */
 enum severity report_row_severity(const struct report_row *j);
 /* A report counts the ages of an ended step's verdicts from its end; count them from now, once. */
 void report_row_count_from_now(struct report_row *j);
+/* What one of its verdicts costs until then if nothing is done, a clause; where that is not known, why.  "":
+ * it has ended, or the verdict is over.  Returns buf. */
+char *report_row_ahead(char *buf, size_t size, const struct report_row *j, const struct report_verdict *v);
 /* Not finished: somebody can still look at it. */
 bool report_row_alive(const struct report_row *j);
 

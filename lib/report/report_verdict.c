@@ -49,6 +49,7 @@ static const struct json_field process_fields[] = {
 static const struct json_field job_fields[] = {
     { "acknowledged", FIELD_TRUE, FIELD(struct report_verdict, acknowledged) },
     { "next", FIELD_TEXT, FIELD(struct report_verdict, next) },
+    { "ahead_s", FIELD_ESTIMATE, FIELD(struct report_verdict, ahead_s) },
     { "process", FIELD_PART, PART(struct report_verdict, process, process_fields) },
     { 0 },
 };
@@ -100,6 +101,7 @@ static void get_verdict(struct report_verdict *r, const struct view *v, const st
         .lost_s = f->saved_s,
         .times = d->times,
         .detected_record = -1,
+        .ahead_s = { NAN, NAN, NAN },
         .from_s = fmax(0, now_s - view_verdict_from_s(d)),
         .to_s = f->standing ? NAN : fmax(0, now_s - d->over_s),
     };
@@ -139,6 +141,28 @@ void report_verdicts_get(struct report_verdicts *to, const struct view *v, doubl
     *to = (struct report_verdicts){ .n = n, .list = xcalloc(n, sizeof(*to->list)) };
     for (size_t i = 0; i < n; i++)
         get_verdict(&to->list[i], v, &d[i], now_s);
+}
+
+/* Of that time a slowdown of 1.25 takes a fifth. */
+static double lost_of(double left_s, double slowdown)
+{
+    return slowdown >= 1 ? left_s * (1 - 1 / slowdown) : NAN;
+}
+
+void report_verdicts_look_ahead(struct report_verdicts *v, double left_s)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        struct report_verdict *r = &v->list[i];
+
+        if (!r->standing)
+            continue;
+        if (verdict_stops(r->class))
+            r->ahead_s = (struct report_ahead){ left_s, left_s, left_s };
+        else
+            r->ahead_s =
+                (struct report_ahead){ lost_of(left_s, r->slowdown), lost_of(left_s, r->slowdown_low),
+                                       lost_of(left_s, r->slowdown_high) };
+    }
 }
 
 /* Places that hide one another have one price, but each can be replaced: each has its entry, beside the

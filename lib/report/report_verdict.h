@@ -44,8 +44,13 @@ struct report_verdict {
     bool standing;
     double over_s; /* of its end */
     double lost_s;
-    int64_t times;                 /* in how many stretches it was there */
-    bool acknowledged;             /* a job's alone */
+    int64_t times;     /* in how many stretches it was there */
+    bool acknowledged; /* a job's alone */
+    /* a job's alone: what it costs from now until the job's time limit, if nothing is done and its price
+     * stays (report_verdicts_look_ahead()) */
+    struct report_ahead {
+        double value, low, high;
+    } ahead_s;
     struct report_process process; /* a job's alone, of the first rank that a hang names */
     char next[400];          /* a job's alone: the command to type about it (report/report_next.h); "" */
     double from_s, to_s;     /* of the timeline alone: its life; to_s NaN: it still stands */
@@ -61,6 +66,8 @@ enum report_verdict_of { VERDICT_OF_TRACE, VERDICT_OF_JOB, VERDICT_OF_TIMELINE }
 
 /* view_verdicts_reported(), minor ones, too, in its order; the caller frees them. */
 void report_verdicts_get(struct report_verdicts *to, const struct view *v, double now_s);
+/* Fill in what each costs of the time that is left to the job; NaN: that is not known. */
+void report_verdicts_look_ahead(struct report_verdicts *v, double left_s);
 json_t *report_verdicts_json(const struct report_verdicts *v, enum report_verdict_of of);
 /* Of the whole run, oldest first; minor ones, too. */
 void report_timeline_get(struct report_verdicts *to, const struct view *v, double now_s);

@@ -273,6 +273,8 @@ static json_t *stood_job(double t_s)
     json_t *job = hung_row(t_s), *rows = json_array();
 
     json_object_set_new(job, "id", json_string(STOOD_ID));
+    json_object_set_new(job, "start", json_real(START_AT - 90211));
+    json_object_set_new(job, "left_s", json_real(40000 - t_s));
     json_object_set_new(json_array_get(json_object_get(job, "verdicts"), 0), "process",
                         json_pack("{s:i, s:s, s:i}", "rank", 9, "node", "node11", "pid", 271828));
     json_object_set_new(job, "sentence",

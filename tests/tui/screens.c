@@ -33,6 +33,7 @@ static const struct {
     { "job-80x24-bare", SCREEN_JOB, 80, 24, 30, "", false, "4712.0" },
     { "hang-80x24", SCREEN_JOB, 80, 24, 30, "", false, "4712.1" },
     { "hang-120x40", SCREEN_JOB, 120, 40, 30, "j", false, "4712.1" },
+    { "evidence-80x24-hang", SCREEN_JOB, 80, 24, 30, "v", false, "4712.1" },
     { "evidence-80x24", SCREEN_JOB, 80, 24, 30, "v", false, NULL },
     { "evidence-80x24-end", SCREEN_JOB, 80, 24, 110, "vG", true, NULL },
     { "evidence-80x24-bare", SCREEN_JOB, 80, 24, 30, "v", false, "4712.0" },

@@ -205,6 +205,45 @@ static void test_comms(void)
        "a communicator below expectation is read as it was written");
 }
 
+/* Of 1000 s that are left, a slowdown of 1.25 takes a fifth. */
+static void test_ahead(void)
+{
+    static const struct {
+        const char *what, *class, *state;
+        double slowdown, low, high, left_s;
+        const char *want;
+    } cases[] = {
+        { "a price with its interval", "straggler", "running", 1.25, 1.0, 2.0, 1000,
+          "another 3m20s (0 s to 8m20s) until its time limit, in 16m40s, if nothing is done" },
+        { "a price alone", "straggler", "running", 1.25, NAN, NAN, 1000,
+          "another 3m20s until its time limit, in 16m40s, if nothing is done" },
+        { "no price yet", "straggler", "running", NAN, NAN, NAN, 1000,
+          "not known, because its price is not, until its time limit, in 16m40s, if nothing is done" },
+        { "a hang", "hang", "stalled", NAN, NAN, NAN, 1000,
+          "nothing moves until its time limit, in 16m40s, if nothing is done" },
+        { "no time limit", "straggler", "running", 1.25, NAN, NAN, NAN,
+          "not known: Slurm has given no time limit" },
+        { "a job that has ended", "straggler", "finished", 1.25, NAN, NAN, NAN, "" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct report_verdict v = { .slowdown = cases[i].slowdown,
+                                    .slowdown_low = cases[i].low,
+                                    .slowdown_high = cases[i].high,
+                                    .standing = true,
+                                    .ahead_s = { NAN, NAN, NAN } };
+        struct report_verdicts verdicts = { 1, &v };
+        struct report_row row = { .start = 1, .left_s = cases[i].left_s };
+        char buf[256];
+
+        snprintf(v.class, sizeof(v.class), "%s", cases[i].class);
+        snprintf(row.state, sizeof(row.state), "%s", cases[i].state);
+        report_verdicts_look_ahead(&verdicts, cases[i].left_s);
+        is_str(report_row_ahead(buf, sizeof(buf), &row, &v), cases[i].want, "what lies ahead, of %s",
+               cases[i].what);
+    }
+}
+
 /* Three ranks on two nodes, in a view that has seen nothing yet. */
 static void test_view(void)
 {
@@ -510,6 +549,7 @@ int main(void)
     test_nodes();
     test_comms();
     test_selection();
+    test_ahead();
     test_view();
     return done_testing();
 }
