@@ -6,6 +6,7 @@
 #include "common/xalloc.h"
 #include "term/padded.h"
 #include "tui/screen.h"
+#include "tui/sort_menu.h"
 #include "tui/ui.h"
 #include "tui/user_action.h"
 
@@ -125,6 +126,7 @@ static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *tab
         return e->label ? WANTED : WANTED_NOT;
     if (!e->label || (e->action == KEY_ACTION_OPEN && ui->screen == SCREEN_JOB) ||
         (e->action == KEY_ACTION_PANEL && ui->screen != SCREEN_JOB) ||
+        (e->action == KEY_ACTION_OVERVIEW && ui->screen != SCREEN_JOBS) ||
         (e->action == KEY_ACTION_ON_JOB && !user_action_possible(ui, (enum user_action_kind)e->arg)) ||
         (ui->playback.on && keymap_replaced(e)))
         return WANTED_NOT;
@@ -137,6 +139,7 @@ static enum wanted is_wanted(const struct ui *ui, const struct keymap_entry *tab
     case KEY_ACTION_FREEZE: /* how to go on stands there for as long as the picture stands still */
         return ui->frozen ? WANTED_ALWAYS : WANTED;
     case KEY_ACTION_PANEL:
+    case KEY_ACTION_OPEN:
         return WANTED_FIRST;
     case KEY_ACTION_ON_JOB: /* about a verdict; the others are never urgent */
         return e->arg == USER_ACTION_EXCLUDE || e->arg == USER_ACTION_ACKNOWLEDGE ? WANTED_FIRST : WANTED;
@@ -154,6 +157,8 @@ static const char *label_of(const struct ui *ui, const struct keymap_entry *e)
         return "again";
     if (e->action == KEY_ACTION_PAUSE ? p->paused : e->action == KEY_ACTION_FREEZE && ui->frozen)
         return "go on";
+    if (e->action == KEY_ACTION_OVERVIEW && ui->overview)
+        return "list";
     if (e->action == KEY_ACTION_ON_JOB && e->arg == USER_ACTION_PAUSE && ui->view->control.paused)
         return "resume";
     return e->label;
@@ -270,6 +275,9 @@ static void draw_bottom(struct canvas *c, const struct ui *ui)
         draw_user_action(c, &ui->user_action);
     else if (ui->filtering)
         draw_filter(c, ui, y);
+    else if (ui->sort_menu.open)
+        canvas_put(c, y, 0, c->width, STYLE_DIM,
+                   "Enter: sort by it; by the present one: reverse  Esc: close");
     else if (ui->playback.problem[0])
         canvas_put(c, y, 0, c->width, STYLE_BAD, ui->playback.problem);
     else if (ui->message[0])
@@ -338,6 +346,8 @@ void frame_draw(struct canvas *c, const struct ui *ui)
     draw_title(c, ui);
     if (ui->help)
         screen_help_draw(c, ui);
+    else if (ui->sort_menu.open)
+        sort_menu_draw(c, ui);
     else if (has_data(ui))
         screens[ui->screen]->draw(c, ui);
     else

@@ -10,6 +10,7 @@ enum key_action {
     KEY_ACTION_NONE,
     KEY_ACTION_HELP,
     KEY_ACTION_FILTER,
+    KEY_ACTION_SORT_MENU,
     KEY_ACTION_SORT_NEXT,
     KEY_ACTION_SORT_PREVIOUS,
     KEY_ACTION_REVERSE,
@@ -28,6 +29,7 @@ enum key_action {
     KEY_ACTION_PANEL,  /* arg: enum panel of ui_state.h; again: the ranks */
     KEY_ACTION_ON_JOB, /* arg: enum user_action_kind of ui_state.h */
     KEY_ACTION_FINISHED,
+    KEY_ACTION_OVERVIEW,
     KEY_ACTION_REDRAW,
     KEY_ACTION_QUIT,
     /* of a trace that is replayed */

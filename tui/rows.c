@@ -64,6 +64,22 @@ static int compare_rows(const void *pa, const void *pb, void *arg)
     return o->reverse ? -by : by;
 }
 
+static int stride_of(const struct ui_list *l)
+{
+    return l->stride > 1 ? l->stride : 1;
+}
+
+/* The multiple of the stride from there on. */
+static int whole_from(const struct ui_list *l, int row)
+{
+    return row > 0 ? (row + stride_of(l) - 1) / stride_of(l) * stride_of(l) : 0;
+}
+
+int rows_last_top(const struct ui_list *l)
+{
+    return whole_from(l, (int)l->n - l->rows);
+}
+
 void rows_clamp(struct ui_list *l)
 {
     int n = (int)l->n, rows = l->rows > 0 ? l->rows : 1;
@@ -74,10 +90,11 @@ void rows_clamp(struct ui_list *l)
         l->selected = 0;
     if (l->top > l->selected)
         l->top = l->selected;
+    l->top -= l->top % stride_of(l);
     if (l->top < l->selected - rows + 1)
-        l->top = l->selected - rows + 1;
-    if (l->top > n - rows)
-        l->top = n - rows;
+        l->top = whole_from(l, l->selected - rows + 1);
+    if (l->top > whole_from(l, n - rows))
+        l->top = whole_from(l, n - rows);
     if (l->top < 0)
         l->top = 0;
 }

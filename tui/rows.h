@@ -5,6 +5,8 @@
 
 #include "tui/ui_state.h"
 
+/* The first row when the last one is seen. */
+int rows_last_top(const struct ui_list *l);
 /* Keep cursor and first row within what is there. */
 void rows_clamp(struct ui_list *l);
 

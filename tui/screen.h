@@ -25,6 +25,9 @@ extern const struct screen_ops *const screens[SCREENS];
 void screen_help_draw(struct canvas *c, const struct ui *ui);
 int screen_help_rows(const struct ui *ui, int width);
 
+/* Rows of cells that the overview of jobs has. */
+int screen_jobs_cell_rows(int height);
+
 /* Columns of the heat map at that width: as many as are asked for. */
 int screen_job_heat_columns(const struct ui *ui, int width);
 

@@ -8,6 +8,7 @@
 #include "term/draw.h"
 #include "term/padded.h"
 #include "tui/look.h"
+#include "tui/overview.h"
 #include "tui/screen.h"
 
 #define SILENT_S 5 /* figures of a running job are old after this time without telemetry */
@@ -194,9 +195,9 @@ static const struct table_column columns[] = {
     { "REGIME", 7, 8, 5, TABLE_TEXT, offsetof(struct report_row, regime), draw_regime,
       .meaning = "what limits its speed" },
     { "COST", 6, 0, 0, TABLE_PERCENT, .number = cost_of, .draw = draw_cost,
-      .meaning = "share of the step time that the worst verdict costs" },
+      .meaning = "step time that the worst verdict costs" },
     { "TREND", 7, 0, 0, TABLE_TEXT, offsetof(struct report_row, trend), .style = trend_style,
-      .meaning = "whether it comes to lose more or less" },
+      .meaning = "whether its loss rises or falls" },
     { "CULPRIT", 10, 12, 0, TABLE_TEXT, 0, draw_culprit, by_culprit, .begins = begins_culprit,
       .meaning = "whom the worst verdict names" },
     { "VERDICT", 40, 400, 11, TABLE_TEXT, 0, draw_verdict, .unsorted = true, .meaning = "what was found" },
@@ -242,9 +243,15 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
         canvas_wrap(c, y + 1, 1, 1, c->width - 2, 2, look_severity_style(look_job_severity(j)), j->sentence);
 }
 
+int screen_jobs_cell_rows(int height)
+{
+    return height > 7 ? height - 6 : 1; /* title, counts; rule, two lines, keys */
+}
+
 static int room(const struct ui *ui, int width, int height)
 {
-    (void)width;
+    if (ui->overview)
+        return overview_across(ui, width) * screen_jobs_cell_rows(height);
     return ui->report ? height - 3 : height - 6; /* title, header; rule, two lines, keys */
 }
 
@@ -256,10 +263,13 @@ static int natural(const struct ui *ui, int width)
 
 static void draw(struct canvas *c, const struct ui *ui)
 {
-    screen_list_draw(c, ui, &screen_jobs, job_row,
-                     ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
-                     : ui->finished                  ? "no guarded job; start one with: srun --sync-guard ..."
-                                    : "no guarded job is running (e shows those that ended)");
+    if (ui->overview && ui->list[SCREEN_JOBS].n)
+        overview_draw(c, ui, 1, screen_jobs_cell_rows(c->height));
+    else
+        screen_list_draw(c, ui, &screen_jobs, job_row,
+                         ui->list[SCREEN_JOBS].filter[0] ? "no job matches the filter"
+                         : ui->finished ? "no guarded job; start one with: srun --sync-guard ..."
+                                        : "no guarded job is running (e shows those that ended)");
     if (!ui->report)
         draw_selected(c, ui, c->height - 4);
 }

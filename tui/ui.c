@@ -12,6 +12,7 @@
 #include "tui/panel.h"
 #include "tui/rows.h"
 #include "tui/screen.h"
+#include "tui/sort_menu.h"
 #include "tui/user_action.h"
 
 /* for the panels; with the ranks of a frozen picture they fit into a frame */
@@ -46,6 +47,7 @@ static bool switch_to(struct ui *ui, enum screen s)
 {
     ui->frozen = false; /* the other screen's picture would be another moment's */
     ui->screen = s;
+    ui->sort_menu.open = false;
     ui->chosen_s = ui->now_s;
     return true;
 }
@@ -145,6 +147,10 @@ static bool go_back(struct ui *ui, bool quit)
     }
     if (ui->screen != SCREEN_JOBS)
         return show_screen(ui, SCREEN_JOBS);
+    if (ui->overview) {
+        ui->overview = false;
+        return false;
+    }
     ui->quit = quit;
     return false;
 }
@@ -190,15 +196,17 @@ static bool move_cursor(struct ui *ui, int by)
 static bool turn_wheel(struct ui *ui, int by)
 {
     struct ui_list *l = &ui->list[ui->screen];
-    int top = l->top, last = (int)l->n - l->rows;
+    int top = l->top;
 
     if (scrolled(ui)) {
         scroll_page(scrolled(ui), by);
         return false;
     }
+    if (l->stride > 1)
+        by = by < 0 ? -l->stride : l->stride;
     l->top += by;
-    if (l->top > last)
-        l->top = last;
+    if (l->top > rows_last_top(l))
+        l->top = rows_last_top(l);
     if (l->top < 0)
         l->top = 0;
     if (l->selected < l->top)
@@ -235,6 +243,27 @@ static bool sort_next(struct ui *ui, int by)
 
     return sort_by(ui, table_sort_next(ops->columns, ops->n_columns, ops->hidden(ui, ui->width),
                                        ui->list[ui->screen].sort, by));
+}
+
+/* A column that is not seen is named. */
+static bool sort_by_menu(struct ui *ui)
+{
+    const struct screen_ops *ops = screens[ui->screen];
+    int column = ui->sort_menu.column;
+    bool asks = sort_by(ui, column);
+
+    if (!ui->message[0] && ops->hidden(ui, ui->width) & 1u << column)
+        snprintf(ui->message, sizeof(ui->message), "sorted by %s, which has no room here",
+                 ops->columns[column].title);
+    return asks;
+}
+
+static bool toggle_overview(struct ui *ui)
+{
+    bool here = ui->screen == SCREEN_JOBS;
+
+    ui->overview = !here || !ui->overview;
+    return !here && switch_to(ui, SCREEN_JOBS);
 }
 
 static bool reverse_order(struct ui *ui)
@@ -294,6 +323,7 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
     int page = s ? s->room : l->rows, all = s ? s->rows : (int)l->n;
 
     ui->message[0] = '\0';
+    ui->sort_menu.open = false;
     if (ui->help && leaves_help(ui, action)) {
         ui->help = false;
         return false;
@@ -305,6 +335,9 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
         return false;
     case KEY_ACTION_FILTER:
         ui->filtering = true;
+        return false;
+    case KEY_ACTION_SORT_MENU:
+        sort_menu_open(ui);
         return false;
     case KEY_ACTION_SORT_NEXT:
         return sort_next(ui, 1);
@@ -351,6 +384,8 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
         snprintf(ui->message, sizeof(ui->message), "ended jobs are %s", ui->finished ? "shown" : "hidden");
         rows_arrange(ui, SCREEN_JOBS);
         return true;
+    case KEY_ACTION_OVERVIEW:
+        return toggle_overview(ui);
     case KEY_ACTION_QUIT:
         ui->quit = true;
         return false;
@@ -418,6 +453,12 @@ bool ui_key(struct ui *ui, int key)
     if (ui->filtering && key != ('C' & 0x1f))
         return filter_key(ui, key);
     action = keymap_find(key, ui->playback.on, &arg);
+    if (ui->sort_menu.open && action != KEY_ACTION_QUIT)
+        return sort_menu_act(ui, action) && sort_by_menu(ui);
+    if (ui->screen == SCREEN_JOBS && ui->overview && !ui->help &&
+        (key == TERM_KEY_LEFT || key == TERM_KEY_RIGHT))
+        return move_cursor(ui, key == TERM_KEY_LEFT ? -ui->list[SCREEN_JOBS].stride
+                                                    : ui->list[SCREEN_JOBS].stride);
     return ui_act(ui, action, action == KEY_ACTION_BACK ? key : arg);
 }
 
@@ -568,6 +609,7 @@ void ui_fit(struct ui *ui, int width, int height)
     ui->height = height;
     for (int i = 0; i < SCREENS; i++) {
         ui->list[i].rows = screens[i]->rows(ui, width, height);
+        ui->list[i].stride = i == SCREEN_JOBS && ui->overview ? screen_jobs_cell_rows(height) : 1;
         rows_clamp(&ui->list[i]);
     }
     if (in_panel(ui) && ui->view) {

@@ -53,6 +53,7 @@ enum panel {
 /* A table's place: which rows, in what order, where the cursor stands. */
 struct ui_list {
     int selected, top, rows; /* rows: as many as the screen has room for */
+    int stride;              /* top is a multiple of it: rows of a column, where there are several; 0: 1 */
     int sort;
     bool reverse;
     char filter[64];
@@ -70,6 +71,11 @@ struct ui_scroll {
 
 struct ui {
     enum screen screen;
+    bool overview; /* the jobs as short cells (overview.h) */
+    struct {
+        bool open;
+        int column; /* under its cursor */
+    } sort_menu;
     bool help, filtering, frozen, finished, report; /* report: as text, without keys */
     bool quit;
     double frozen_s;   /* when the picture was frozen */

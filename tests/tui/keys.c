@@ -6,6 +6,7 @@
 
 #include "common/xalloc.h"
 #include "term/padded.h"
+#include "term/term.h"
 #include "tests/tui/fake.h"
 #include "tui/arguments.h"
 #include "tui/frame.h"
@@ -287,6 +288,84 @@ static bool drawn(const char *text)
         printf("# %s is not in\n%s", text, all);
     free(all);
     return found;
+}
+
+static void test_sort_menu(void)
+{
+    struct ui_list *l = &ui.list[SCREEN_JOBS];
+
+    start();
+    keys("o");
+    ok(ui.sort_menu.open && drawn("sort by") && drawn("severity, worst first"),
+       "o opens the menu, which says what can be sorted by");
+    keys("jj\n");
+    ok(!ui.sort_menu.open, "Enter closes the menu");
+    is_str(screen_jobs.columns[l->sort].title, "NAME", "and sorts by what its cursor stood on");
+    keys("o\n");
+    ok(l->reverse, "the present order again is reversed");
+    keys("oj");
+    ui_key(&ui, TERM_KEY_ESC);
+    ok(!ui.sort_menu.open && !strcmp(screen_jobs.columns[l->sort].title, "NAME"),
+       "Esc closes the menu, and the order stays");
+    keys("oG");
+    is_str(screen_jobs.columns[ui.sort_menu.column].title, "CULPRIT", "its last row can be sorted by");
+    keys("q");
+    keys("o");
+    for (int i = 0;
+         i < screen_jobs.n_columns && strcmp(screen_jobs.columns[ui.sort_menu.column].title, "SYNC"); i++)
+        keys("j");
+    ui_key(&ui, '\n');
+    is_str(ui.message, "sorted by SYNC, which has no room here", "a column that is not seen is named");
+    ok(drawn("sorted by SYNC"), "on the bottom line");
+    keys("o");
+    ui_click(&ui, canvas, 0, 27, false);
+    ok(!ui.sort_menu.open, "another screen has no menu of this one");
+}
+
+/* 102 jobs at 80x24: 18 rows of cells, of which 6 stand side by side. */
+static void test_overview(void)
+{
+    static const struct fake many = {
+        .ranks = 64, .ranks_per_node = 8, .slow_at_s = 12, .slow_node = 5, .jobs = 100
+    };
+    const struct ui_list *l = &ui.list[SCREEN_JOBS];
+    json_t *question, *a;
+    int64_t offset;
+
+    start();
+    ui_key(&ui, 'm');
+    question = ui_question(&ui, &offset);
+    a = fake_answer(&many, question, 30);
+    ui_answer(&ui, SCREEN_JOBS, 0, a);
+    json_decref(question);
+    json_decref(a);
+    ui_fit(&ui, 80, 24);
+    ok(drawn("4712  HUNG") && drawn("4711  20 %") && drawn("1 HUNG  1 SLOW"),
+       "the overview has jobs in cells");
+    is_int((long long)l->n, 102, "as many as there are");
+    ok(l->rows >= 102 && l->top == 0, "102 jobs are seen at once on 80x24\n%d", l->rows);
+    ui_key(&ui, TERM_KEY_RIGHT);
+    is_int(l->selected, 18, "an arrow to the right leads to the next column of cells");
+    ui_key(&ui, TERM_KEY_LEFT);
+    ui_key(&ui, TERM_KEY_DOWN);
+    is_int(l->selected, 1, "and one down to the next cell");
+    ui_fit(&ui, 60, 16);
+    ui_key(&ui, 'G');
+    ok(l->selected == 101 && l->top % l->stride == 0 && l->top + l->rows > 101,
+       "on a smaller screen whole columns are scrolled\n%d from %d", l->selected, l->top);
+    ui_act(&ui, KEY_ACTION_WHEEL, -3);
+    ok(l->top % l->stride == 0 && l->selected < l->top + l->rows, "by the wheel, too");
+    ui_fit(&ui, 80, 24);
+    ui_key(&ui, 'g');
+    draw();
+    ui_click(&ui, canvas, 3, 14, false);
+    is_int(l->selected, 19, "a click chooses a cell");
+    ui_key(&ui, TERM_KEY_ESC);
+    ok(!ui.overview && !ui.quit && ui.screen == SCREEN_JOBS, "Esc leads back to the list");
+    keys("3m");
+    ok(ui.overview && ui.screen == SCREEN_JOBS, "m leads to the overview from any screen");
+    ui_key(&ui, 'm');
+    ok(!ui.overview, "and back to the list");
 }
 
 static void test_panels(void)
@@ -578,6 +657,8 @@ int main(void)
     test_many_culprits();
     test_sort_by_culprit();
     test_sort();
+    test_sort_menu();
+    test_overview();
     test_lost_job();
     test_user_actions();
     test_job();

@@ -22,6 +22,7 @@ static const struct {
     const char *job; /* NULL: 4711.0 */
 } cases[] = {
     { "jobs-80x24", SCREEN_JOBS, 80, 24, 30, "", false, NULL },
+    { "jobs-120x40", SCREEN_JOBS, 120, 40, 30, "", false, NULL },
     { "jobs-200x50", SCREEN_JOBS, 200, 50, 30, "", false, NULL },
     { "job-80x24", SCREEN_JOB, 80, 24, 30, "", false, NULL },
     { "job-80x24-ascii", SCREEN_JOB, 80, 24, 30, "", true, NULL },
@@ -72,6 +73,12 @@ static const struct {
     { "nodes-80x24-frozen", SCREEN_NODES, 80, 24, 30, " ", false, NULL },
     { "nodes-200x50", SCREEN_NODES, 200, 50, 30, "", false, NULL },
     { "help-80x24", SCREEN_JOB, 80, 24, 30, "?", false, NULL },
+    { "overview-60x16", SCREEN_JOBS, 60, 16, 30, "m", false, NULL },
+    { "overview-80x24", SCREEN_JOBS, 80, 24, 30, "m", false, NULL },
+    { "overview-120x40", SCREEN_JOBS, 120, 40, 30, "mj", true, NULL },
+    { "sort-60x16", SCREEN_JOBS, 60, 16, 30, "oG", false, NULL },
+    { "sort-80x24", SCREEN_JOBS, 80, 24, 30, "ojj", false, NULL },
+    { "sort-120x40", SCREEN_JOB, 120, 40, 30, "o", false, NULL },
     { "jobs-60x16", SCREEN_JOBS, 60, 16, 30, "", false, NULL },
     { "job-60x16", SCREEN_JOB, 60, 16, 30, "", false, NULL },
     { "job-60x16-bare", SCREEN_JOB, 60, 16, 30, "", true, "4712.0" },

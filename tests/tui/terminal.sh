@@ -227,7 +227,15 @@ click_shows 20 13 " 5/64" "a click chooses a row"
 click_shows 4 11 "RANK▼" "a click on a title sorts"
 click_shows 33 1 "LEMON" "a click on a screen's name shows it"
 keys 1
-shows "REGIME" "1 shows the list of jobs"
+shows "CULPRIT" "1 shows the list of jobs"
+keys m
+shows "1 HUNG  1 SLOW" "m shows the jobs as cells, and how many there are of each kind"
+keys o
+shows "severity, worst first" "o shows what can be sorted by"
+keys Down Enter
+hides "severity, worst first" "Enter closes the menu"
+keys m
+shows "JOB▼" "m leads back to the list, in the order that was chosen"
 tm resize-window -t t -x 60 -y 15
 shows "sgtop needs 60x16, this is 60x15" "a terminal of 60x15 is reported as too small"
 tm resize-window -t t -x 60 -y 16
