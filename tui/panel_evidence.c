@@ -66,7 +66,7 @@ static int draw_verdict(struct canvas *c, int y, const struct report_row *j, con
     if (text[0])
         y = sheet_text(c, y, 3, STYLE_DIM, text);
     report_row_ahead(text, sizeof(text), j, v);
-    if (text[0]) {
+    if (text[0] && !isnan(j->left_s)) { /* of each verdict the same is unknown otherwise */
         canvas_put(c, y, 3, 8, STYLE_DIM, "ahead:");
         y = sheet_text(c, y, 10, STYLE_TEXT, text);
     }
