@@ -15,6 +15,9 @@
 #define SILENT_SHOWN 4    /* nodes */
 #define MISSING_S    30.0 /* within which every node's agent has connected where nothing is amiss */
 
+/* There are more ranks than Slurm has tasks. */
+#define STARTED_BESIDE ": those that mpirun starts on its own node are in no step; start the ranks with srun"
+
 /* Between parts of a row. */
 __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t size, const char *fmt, ...)
 {
@@ -212,8 +215,9 @@ static void seen_text(char *buf, size_t size, const struct report *r)
     char names[256];
 
     if (guarded >= 0 && guarded < total)
-        add_part(buf, size, "only %s of %s ranks %s guarded", page_count(guarded).s, page_count(total).s,
-                 guarded == 1 ? "is" : "are");
+        add_part(buf, size, "only %s of %s ranks %s guarded%s", page_count(guarded).s, page_count(total).s,
+                 guarded == 1 ? "is" : "are",
+                 r->probe.tasks >= 0 && r->probe.tasks < total ? STARTED_BESIDE : "");
     if (missing > 0)
         add_part(buf, size, "nothing was heard from %s of %s node%s%s%s%s", page_count(missing).s,
                  page_count(nodes).s, text_plural(nodes), r->missing.nodes.n ? ": " : "",

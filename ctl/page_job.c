@@ -606,6 +606,9 @@ static void put_probe(const struct page *p)
                   page_count(probe->ranks_total).s, text_plural(probe->ranks_total),
                   probe->ranks_guarded == 1 ? "is" : "are",
                   probe->ranks_guarded < probe->ranks_total ? ": the others are not seen" : "");
+    if (probe->tasks >= 0 && probe->tasks < probe->ranks_total)
+        page_line(p, PAGE_INDENT, "Slurm knows %s task%s of the step, which started the ranks",
+                  page_count(probe->tasks).s, text_plural(probe->tasks));
     page_line(p, PAGE_INDENT, "%s collective%s recorded, %s dropped (ring full), %s missed",
               page_number(probe->events).s, text_plural(probe->events), page_number(probe->dropped).s,
               page_number(probe->missed).s);

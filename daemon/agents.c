@@ -74,8 +74,7 @@ static void charge_user(struct controller *s, struct job *j)
         return;
     j->rejected = r.ranks + r.memory;
     if (r.ranks) {
-        snprintf(text, sizeof(text), "ranks and communicators beyond the step's %u tasks were rejected",
-                 j->tasks);
+        snprintf(text, sizeof(text), "communicators of more than %u ranks were rejected", VIEW_RANKS_MAX);
         job_note(j, s->host, text);
     }
     if (r.memory)
@@ -83,10 +82,11 @@ static void charge_user(struct controller *s, struct job *j)
                  "ranks, communicators or calls are not analysed: memory is used up (UserMemory, Memory)");
 }
 
-/* Before anything is added to its view. */
+/* Before anything is added to its view.  The step's tasks are no bound: what starts ranks may be a task
+ * itself, such as mpiexec's proxy. */
 static void bound_view(struct controller *s, struct job *j)
 {
-    struct view_bounds b = { j->tasks && !j->het ? j->tasks : VIEW_RANKS_MAX, INFINITY };
+    struct view_bounds b = { VIEW_RANKS_MAX, INFINITY };
 
     if (j->payer)
         b.bytes = bounds_step_bytes(s->bounds, j->payer, view_bytes(j->view));

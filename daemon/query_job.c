@@ -101,10 +101,11 @@ struct job *query_job(const struct peer *p, const json_t *q, bool running, struc
     else if (jobs_lookup(jobs, text, UINT32_MAX, NULL) || is_stored(p, text, UINT32_MAX))
         err_set(err, "job %.40s is not yours: only its owner and operators may see it", text);
     else
-        err_set(err,
-                "no guarded job %.40s: it is pending, runs without --sync-guard, or does not exist "
-                "(squeue --job=%.40s)",
-                text, text);
+        err_set(
+            err,
+            "no guarded job %.40s: it is pending, runs without --sync-guard, has started no step (ranks that "
+            "mpirun starts on its own node are in none: use srun), or does not exist (squeue --job=%.40s)",
+            text, text);
     return NULL;
 }
 

@@ -98,12 +98,15 @@ void report_job_row(struct report_row *r, const struct job *j, double now_s)
 
 /* ---- the rest of the job object ---- */
 
-/* Without Slurm only the ranks say how many they are; of several worlds, each its own ranks. */
-static int64_t ranks_total(const struct job *j, uint32_t known)
+/* A task may have started several ranks, as mpiexec's proxy does; each knows how many its world has.  Without
+ * Slurm nobody knows of ranks of other worlds. */
+static int64_t ranks_total(const struct job *j)
 {
-    uint32_t said = j->tasks ? j->tasks : j->world >= known ? j->world : 0;
+    uint32_t highest = view_rank_limit(j->view), world = j->world > highest ? j->world : highest;
 
-    return said ? (int64_t)said : -1;
+    if (!j->tasks)
+        return j->world && j->world == world ? (int64_t)world : -1;
+    return j->tasks > world ? (int64_t)j->tasks : (int64_t)world;
 }
 
 static void get_probe(struct report_probe *p, const struct job *j, double now_s, const struct view_figures *f)
@@ -121,7 +124,8 @@ static void get_probe(struct report_probe *p, const struct job *j, double now_s,
         .messages_unplaced = (int64_t)f->messages_unplaced,
         .comms_disputed = (int64_t)f->comms_disputed,
         .ranks_guarded = f->ranks_known,
-        .ranks_total = ranks_total(j, f->ranks_known),
+        .tasks = j->tasks ? (int64_t)j->tasks : -1, /* without Slurm nobody has said it */
+        .ranks_total = ranks_total(j),
         .overhead_ratio =
             now_s >= j->start_s + 1 && time_s > 0 ? (double)f->events * RULE_FIGURES_HOOK_S / time_s : NAN,
     };

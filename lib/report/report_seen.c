@@ -9,6 +9,7 @@ const struct json_field report_probe_fields[] = {
     { "comms_missed", FIELD_COUNT, FIELD(struct report_probe, comms_missed) },
     { "messages_unplaced", FIELD_COUNT, FIELD(struct report_probe, messages_unplaced) },
     { "comms_disputed", FIELD_COUNT, FIELD(struct report_probe, comms_disputed) },
+    { "tasks", FIELD_COUNT, FIELD(struct report_probe, tasks) },
     { "ranks_guarded", FIELD_COUNT, FIELD(struct report_probe, ranks_guarded) },
     { "ranks_total", FIELD_COUNT, FIELD(struct report_probe, ranks_total) },
     { "overhead_ratio", FIELD_AMOUNT, FIELD(struct report_probe, overhead_ratio) },

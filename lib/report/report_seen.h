@@ -1,6 +1,7 @@
 /* report_seen.h - how much of a job is seen, as it is reported: what its probes recorded and lost, agents
  * that are not heard, processes of which nothing is recorded (sgctl(1), "probe", "agents_silent",
- * "agents_missing" and "unseen").  A key is a member, a row of report_seen.c's tables, and where it is filled.
+ * "agents_missing" and "unseen").  A key is a member, a row of report_seen.c's tables, and where it is
+ * filled.
  *
  * Unknown is NaN, -1 or "". */
 #ifndef SYNCGUARD_REPORT_REPORT_SEEN_H
@@ -15,6 +16,7 @@ struct report_probe {
     bool known;
     int64_t events, dropped, missed, messages_missed, streams_forgotten, comms_missed;
     int64_t messages_unplaced, comms_disputed;
+    int64_t tasks; /* of the step; a launcher that is one starts several ranks */
     int64_t ranks_guarded, ranks_total;
     double overhead_ratio; /* of the ranks' time */
 };

@@ -131,6 +131,35 @@ C exec scancel --signal=KILL "$job"
 wait $srun
 cp "$here/whole.conf" "$here/c/etc/syncguard.conf"
 
+# ---- mpirun and mpiexec in a script ----
+
+script() { # LIBRARY NODES: two ranks a node; the job's number in $job
+    cat >"$here/job.sh" <<JOB
+#!/bin/bash
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self OMPI_MCA_mpi_yield_when_idle=1
+exec mpiexec.$1 -n $(($2 * 2)) $top_builddir/tests/workloads/trainer.$1 --seconds $live --batch 16
+JOB
+    job=$(C exec sbatch --parsable --sync-guard "-N$2" --ntasks-per-node=2 -o "$here/out" "$here/job.sh")
+}
+if command -v mpiexec.mpich >/dev/null && [ -x "${trainer%.openmpi}.mpich" ]; then
+    script mpich 2
+    until_true 300 '.ranks == 4 and .steps > 0 and (.probe | .ranks_guarded == 4 and .ranks_total == 4 and .tasks == 2)'
+    ok $? "MPICH's mpiexec: its four ranks are one job, in a step of two tasks"
+    C exec scancel "$job"
+else
+    skip "MPICH's mpiexec" "apt-get install mpich"
+fi
+script openmpi 2
+until_true 300 '.ranks == 2 and .probe.ranks_guarded == 2 and .probe.ranks_total == 4 and .probe.tasks == 1'
+ok $? "Open MPI's mpirun on two nodes: the ranks on the other node are guarded, of four"
+C exec sgctl job "$job" >"$here/page"
+is "$(grep -c 'only 2 of 4 ranks are guarded: .* start the ranks with srun' "$here/page")" 1 "one line says why two are not, and what to do"
+C exec scancel "$job"
+script openmpi 1
+C exec sgctl job "$job" >"$here/page" 2>&1
+is "$(grep -c 'has started no step (ranks that mpirun starts .* use srun)' "$here/page")" 1 "Open MPI's mpirun on one node: one line says that its ranks are in no step, and what to do"
+C exec scancel "$job"
+
 # ---- programs that nobody here wrote: the same results ----
 
 if command -v hpcc >/dev/null; then

@@ -101,7 +101,7 @@ static void test_seen(void)
 {
     static const char probe[] =
         "{\"events\":9000,\"dropped\":1,\"missed\":2,\"messages_missed\":3,\"streams_forgotten\":4,"
-        "\"comms_missed\":5,\"messages_unplaced\":6,\"comms_disputed\":8,\"ranks_guarded\":7,\"ranks_total\":null,"
+        "\"comms_missed\":5,\"messages_unplaced\":6,\"comms_disputed\":8,\"tasks\":9,\"ranks_guarded\":7,\"ranks_total\":null,"
         "\"overhead_ratio\":0.125}";
     static const char silent[] = "{\"number\":12,\"nodes\":[\"n1\",\"n2\"]}";
     struct report_unseen u = { .known = true, .reason = "static", .processes = 8, .nodes = 2, .node = "n1" };
