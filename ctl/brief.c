@@ -71,6 +71,8 @@ static void job_text(char *buf, size_t size, const struct report_row *j)
             text_append(buf, size, ", %s left", text_s(j->left_s).s);
     }
     put_size(buf, size, j->ranks, j->nodes_total);
+    if (j->restarts > 0)
+        add_part(buf, size, "run %s of this job, the first is --run=1", page_count(j->restarts + 1).s);
 }
 
 static void trace_text(char *buf, size_t size, const struct report_trace *t)

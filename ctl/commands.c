@@ -1,5 +1,6 @@
 #include "ctl/commands.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,8 +61,11 @@ static const struct option_use answers[] = { { &option_json, NULL }, { &wide, NU
 static const struct option_spec full = { .name = "full",
                                          .text = "print all that is known, instead of ten lines" };
 static const struct option_spec html = { .name = "html", .text = "write a page with charts, for a browser" };
+static const struct option_spec run = { "run", "N", VALUE_RANGE(VALUE_COUNT, 1, INT_MAX),
+                                        "of a job that Slurm requeued show the run N: 1 is the first" };
 static const struct option_use job_uses[] = { { &option_json, NULL }, { &full, NULL }, { &html, NULL },
-                                              { &output, NULL },      { &wide, NULL }, { NULL, NULL } };
+                                              { &output, NULL },      { &run, NULL },  { &wide, NULL },
+                                              { NULL, NULL } };
 static const struct option_use analyze_uses[] = { { &option_json, NULL }, { &html, NULL }, { &output, NULL },
                                                   { &wide, NULL },        { &fail, NULL }, { NULL, NULL } };
 static const struct option_spec state = {
@@ -164,7 +168,7 @@ static const struct options_command table[] = {
       jobs_uses, NULL, COMMAND_JOBS },
     { "job", "JOB", "report on one job: its state, what slows it down, and what that costs",
       "JOB is a Slurm job or step: 123, 123.0, 123_4 (of an array), 123+1 (of a heterogeneous job). Without a step the "
-      "newest one is shown. Finished steps are read from the controller's history. "
+      "newest one is shown. Finished steps are read from the controller's history, and so are with --run the runs of a job before it was requeued. "
       "Ten lines say what holds the job back, what that costs, where it is, how it changes and what to do; of a healthy job it is two or three. "
       "With --full the report has every verdict, figure and table. "
       "With --html it is a page for a browser, to be sent to somebody: one file that needs nothing else, with the verdicts and what to do, charts of step "

@@ -419,6 +419,9 @@ static void put_figures(const struct page *p)
         page_figure(t, "Time left", "%s until its time limit", text_s(j->left_s).s);
     if (*j->unconfirmed)
         page_figure(t, "Unconfirmed", "%s; nothing acts on it", j->unconfirmed);
+    if (j->restarts > 0)
+        page_figure(t, "Run", "%s of this job: Slurm restarted it %s time%s", page_count(j->restarts + 1).s,
+                    page_count(j->restarts).s, text_plural(j->restarts));
     page_figure(t, "Size", "%s rank%s on %s of %s node%s", page_count(j->ranks).s, text_plural(j->ranks),
                 page_count(j->nodes).s, page_count(j->nodes_total).s, text_plural(j->nodes_total));
     if (*control->action)

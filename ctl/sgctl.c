@@ -72,13 +72,21 @@ static json_t *ask_more(const json_t *question, void *arg, struct err *err)
     return client_call_ask(c->call, question, options_number(c->options, "timeout"), err);
 }
 
+/* Of a job that was requeued: the run that is asked for.  Returns question. */
+static json_t *add_run(const struct options *o, json_t *question)
+{
+    if (options_given(o, "run"))
+        json_object_set_new(question, "run", json_integer(options_int(o, "run", 0)));
+    return question;
+}
+
 /* All ranks, as they arrive. */
 static int print_whole_job(const struct options *o, const char *job)
 {
     struct err err;
     struct session *s = session_open(o, &err);
     struct calling c = { .options = o };
-    json_t *question = report_print_question(job), *answer = NULL;
+    json_t *question = add_run(o, report_print_question(job)), *answer = NULL;
     int rc = FAILED;
 
     if (s)
@@ -105,17 +113,22 @@ static int run_job(const struct options *o)
         err_set(&err, "--full belongs to text: --json and --html have all there is");
         return options_misuse(o, &err);
     }
+    if (options_given(o, "run") && options_given(o, "html")) {
+        err_set(&err, "--run belongs to text and --json");
+        return options_misuse(o, &err);
+    }
     if (check_page(o, &err) < 0)
         return options_misuse(o, &err);
     if (options_given(o, "json"))
         return print_whole_job(o, job);
     if (options_given(o, "html"))
         return write_job_page(o, job);
-    return query_controller(o,
-                            json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job,
-                                      "view", "sort", "lateness", "offset", 0, "count", full ? PAGE_RANKS : 0,
-                                      "columns", 1, "agents", full ? PAGE_AGENTS : 0),
-                            full ? page_job : page_brief);
+    return query_controller(
+        o,
+        add_run(o, json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view",
+                             "sort", "lateness", "offset", 0, "count", full ? PAGE_RANKS : 0, "columns", 1,
+                             "agents", full ? PAGE_AGENTS : 0)),
+        full ? page_job : page_brief);
 }
 
 /* question NULL: err has the reason why the command line is rejected. */

@@ -63,6 +63,11 @@ void query_job_age(json_t *report, double now_wall_s)
         add_age(o, since_s);
 }
 
+int64_t query_run(const json_t *q)
+{
+    return json_get_int(q, "run", 1, UINT32_MAX, 0);
+}
+
 json_t *query_job_stored(const struct peer *p, const json_t *q)
 {
     json_t *report = NULL;
@@ -70,7 +75,7 @@ json_t *query_job_stored(const struct peer *p, const json_t *q)
     int64_t job, step;
 
     if (parse_stored(json_show_text(q, "job", text, sizeof(text)), &job, &step))
-        report = store_report(p->controller->store, job, step, query_sees(p));
+        report = store_report(p->controller->store, job, step, query_run(q) - 1, query_sees(p));
     if (report)
         query_job_age(report, wall_s());
     return report;

@@ -87,6 +87,7 @@ static const char *const sql[STATEMENTS] = {
         " energy_j_per_step=excluded.energy_j_per_step",
     [PUT_PART] = "INSERT OR REPLACE INTO part VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [GET_REPORT] = "SELECT report FROM step WHERE job=?1 AND (?2<0 OR step=?2) AND (?3<0 OR uid=?3)"
+                   " AND (?4<0 OR restarts=?4)"
                    " ORDER BY restarts DESC, updated DESC LIMIT 1",
     [PUT_LISTED] = "INSERT OR REPLACE INTO listed VALUES(?1,?2,?3,?4,?5,?6)",
     [DELETE_LISTED] = "DELETE FROM listed WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4",
@@ -751,18 +752,20 @@ bool store_has_space(struct store *s, double free_bytes)
 /* ---- queries ---- */
 
 /* Whether there is a row; the caller resets st. */
-static bool find_report(sqlite3_stmt *st, int64_t job, int64_t step, uid_t uid)
+static bool find_report(sqlite3_stmt *st, int64_t job, int64_t step, int64_t restarts, uid_t uid)
 {
     sqlite3_bind_int64(st, 1, job);
     sqlite3_bind_int64(st, 2, step);
     database_bind_uid(st, 3, uid);
+    sqlite3_bind_int64(st, 4, restarts);
     return sqlite3_step(st) == SQLITE_ROW;
 }
 
-json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
+json_t *store_report(struct store *s, int64_t job, int64_t step, int64_t restarts, uid_t uid)
 {
     sqlite3_stmt *st = s ? s->db->st[GET_REPORT] : NULL;
-    json_t *report = st && find_report(st, job, step, uid) ? json_loads(database_text(st, 0), 0, NULL) : NULL;
+    bool found = st && find_report(st, job, step, restarts, uid);
+    json_t *report = found ? json_loads(database_text(st, 0), 0, NULL) : NULL;
 
     sqlite3_reset(st);
     return report;
@@ -771,7 +774,7 @@ json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid)
 bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid)
 {
     sqlite3_stmt *st = s ? s->db->st[GET_REPORT] : NULL;
-    bool found = st && find_report(st, job, step, uid);
+    bool found = st && find_report(st, job, step, -1, uid);
 
     sqlite3_reset(st);
     return found;

@@ -178,9 +178,9 @@ bool store_has_space(struct store *s, double free_bytes);
 
 /* ---- queries ---- */
 
-/* The report of the newest stored step that matches (step -1: any) and that uid may see (UINT32_MAX: all).
- * NULL: none.  The caller owns it. */
-json_t *store_report(struct store *s, int64_t job, int64_t step, uid_t uid);
+/* The report of the newest stored step that matches (step -1: any; restarts: how often Slurm had restarted
+ * the job before, -1: any) and that uid may see (UINT32_MAX: all).  NULL: none.  The caller owns it. */
+json_t *store_report(struct store *s, int64_t job, int64_t step, int64_t restarts, uid_t uid);
 /* Whether there is one; does not read it. */
 bool store_has_report(struct store *s, int64_t job, int64_t step, uid_t uid);
 /* A place in the list of ended steps that uid may see (UINT32_MAX: all), which is ordered from the newest on:

@@ -56,6 +56,7 @@ static void row_get(struct report_row *r, const struct job *j, double now_s, con
     report_row_get(r, j->view, job_newest_s(j, now_s), f);
     r->job = j->id.job;
     r->step = j->id.step;
+    r->restarts = j->id.restarts;
     copy_text(r->id, sizeof(r->id), j->text_id);
     copy_text(r->name, sizeof(r->name), j->name);
     copy_text(r->user, sizeof(r->user), j->user);

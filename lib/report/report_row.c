@@ -17,6 +17,7 @@
 static const struct json_field identity_fields[] = {
     { "job", FIELD_COUNT, FIELD(struct report_row, job) },
     { "step", FIELD_COUNT, FIELD(struct report_row, step) },
+    { "restarts", FIELD_COUNT, FIELD(struct report_row, restarts) },
     { "id", FIELD_TEXT, FIELD(struct report_row, id) },
     { "name", FIELD_TEXT, FIELD(struct report_row, name) },
     { "user", FIELD_TEXT, FIELD(struct report_row, user) },

@@ -25,6 +25,7 @@ enum { SHARE_COMPUTE, SHARE_COMMUNICATION, SHARE_SYNCHRONISATION, SHARE_P2P, SHA
 struct report_row {
     /* what it is */
     int64_t job, step; /* Slurm's numbers */
+    int64_t restarts;  /* how often Slurm had restarted the job before */
     char id[48], name[128], user[64], partition[64];
     char unconfirmed[96]; /* why nothing acts on the job; "": it is confirmed */
     char no_requeue[128]; /* why it cannot be requeued; "": it can, or that is not known */

@@ -179,7 +179,7 @@ static void test_job(void)
 static void test_row(void)
 {
     static const char known[] =
-        "{\"job\":12,\"step\":0,\"id\":\"12.0\",\"name\":\"a\",\"user\":\"b\",\"partition\":\"c\",\"unconfirmed\":\"d\","
+        "{\"job\":12,\"step\":0,\"restarts\":3,\"id\":\"12.0\",\"name\":\"a\",\"user\":\"b\",\"partition\":\"c\",\"unconfirmed\":\"d\","
         "\"no_requeue\":\"e\",\"policy\":{\"name\":\"f\"},\"state\":\"running\",\"start\":1.5,\"elapsed_s\":2.5,\"age_s\":3.5,\"left_s\":3.75,"
         "\"ranks\":4,\"nodes\":5,\"nodes_total\":6,\"agents_lost\":1,\"records_dropped\":2,\"samples_per_s\":7.5,\"steps\":8,\"period\":9,\"phases\":{"
         "\"warm_up_steps\":10,\"pauses\":11,\"pause_s\":12.5,\"evaluations\":13,\"foreign_collectives\":14,"

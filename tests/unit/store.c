@@ -130,7 +130,7 @@ static void an_old_one(void)
     fresh_dir();
     by_hand(version_1);
     s = opened("a history of version 1");
-    report = store_report(s, 100, 0, 7);
+    report = store_report(s, 100, 0, -1, 7);
     is_str(json_string_value(json_object_get(report, "id")), "100.0",
            "version 1: a report is read after the migration");
     json_decref(report);
@@ -576,7 +576,7 @@ static void no_store(void)
     double last_s;
 
     is_int(store_node(NULL, "n1", &count, &last_s), -1, "without a store a node's verdicts are unknown");
-    ok(!store_report(NULL, 1, 0, UINT32_MAX) && !store_list(NULL, UINT32_MAX, &at, NULL, NULL) &&
+    ok(!store_report(NULL, 1, 0, -1, UINT32_MAX) && !store_list(NULL, UINT32_MAX, &at, NULL, NULL) &&
            store_listed_count(NULL, UINT32_MAX) == 0 && isnan(store_bytes(NULL)),
        "without a store there are neither reports nor a size");
 }
@@ -728,6 +728,37 @@ static void write_step(struct store *s, uid_t uid, uint32_t number, bool ended)
     job_free(j);
 }
 
+/* A job that Slurm requeued twice. */
+static void runs_of_a_job(void)
+{
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    struct err err = { "" };
+    struct store *s;
+
+    fresh_dir();
+    s = opened("a history of three runs");
+    for (uint32_t restarts = 0; restarts < 3; restarts++) {
+        struct job_id id = { .uid = 7, .job = 40, .restarts = restarts };
+        struct job *j = job_new(&id, &policy, 0);
+        json_t *report = json_pack("{s:i}", "restarts", (int)restarts);
+
+        is_int(store_step(s, j, report, report, &err), 0, "run %u is written%s", restarts, err.text);
+        json_decref(report);
+        job_free(j);
+    }
+    for (int64_t restarts = -1; restarts < 4; restarts++) {
+        json_t *report = store_report(s, 40, -1, restarts, 7);
+
+        is_int(json_get_count(report, "restarts"),
+               restarts < 0   ? 2
+               : restarts < 3 ? restarts
+                              : -1,
+               "the report of a job that was restarted %lld times", (long long)restarts);
+        json_decref(report);
+    }
+    store_close(s);
+}
+
 /* All pages, of so many rows, that uid sees. */
 static void is_listed(struct store *s, uid_t uid, int page, const char *jobs, const char *what)
 {
@@ -818,5 +849,6 @@ int main(void)
     a_list();
     a_large_one();
     a_full_one();
+    runs_of_a_job();
     return done_testing();
 }
