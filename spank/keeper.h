@@ -34,8 +34,8 @@ struct keeper_plan {
     const char *dir;
     /* of the agent; argv[0] is its path.  argv NULL: no agent, only clean up */
     char *const *argv, *const *envp;
-    /* Of the program that vouches for the step, run as slurmstepd's user; argv[0] NULL: none.  What it writes,
-     * or why it wrote nothing, is the agent's descriptor KEEPER_IDENTITY_FD. */
+    /* Of the program that vouches for the step, run as slurmstepd's user; argv[0] NULL: none.  What it
+     * writes, or why it wrote nothing, is the agent's descriptor KEEPER_IDENTITY_FD. */
     char *const *credential_argv;
     uid_t uid; /* the job's user; ignored unless slurmstepd is root */
     gid_t gid, groups[KEEPER_GROUPS_MAX];

@@ -18,7 +18,7 @@
 #include "view/verdicts.h"
 
 #define JOB_AGENTS_MAX 16384u
-#define JOB_NOTES_MAX  64u
+#define JOB_NOTES_MAX  48u
 #define JOB_SEEN_MAX   32u
 #define JOB_KNOWN_SIZE (32u + VIEW_CULPRIT_SIZE)
 /* within which a verdict that stood before a restart is found again */
