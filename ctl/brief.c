@@ -16,7 +16,7 @@
 #define MISSING_S    30.0 /* within which every node's agent has connected where nothing is amiss */
 
 /* There are more ranks than Slurm has tasks. */
-#define STARTED_BESIDE ": those that mpirun starts on its own node are in no step; start the ranks with srun"
+#define STARTED_BESIDE "; those that mpirun starts on its own node never are: start the ranks with srun"
 
 /* Between parts of a row. */
 __attribute__((format(printf, 3, 4))) static void add_part(char *buf, size_t size, const char *fmt, ...)

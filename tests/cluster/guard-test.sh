@@ -153,7 +153,7 @@ script openmpi 2
 until_true 300 '.ranks == 2 and .probe.ranks_guarded == 2 and .probe.ranks_total == 4 and .probe.tasks == 1'
 ok $? "Open MPI's mpirun on two nodes: the ranks on the other node are guarded, of four"
 C exec sgctl job "$job" >"$here/page"
-is "$(grep -c 'only 2 of 4 ranks are guarded: .* start the ranks with srun' "$here/page")" 1 "one line says why two are not, and what to do"
+is "$(grep -c 'only 2 of 4 ranks are guarded; .* start the ranks with srun' "$here/page")" 1 "one line says why two are not, and what to do"
 C exec scancel "$job"
 script openmpi 1
 C exec sgctl job "$job" >"$here/page" 2>&1

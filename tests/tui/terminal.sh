@@ -352,7 +352,7 @@ keys '?'
 keys 3
 shows "LATE" "3 shows the nodes of a trace"
 keys q
-shows "REGIME" "q goes back from the nodes to the list of the trace's job"
+shows "CULPRIT" "q goes back from the nodes to the list of the trace's job"
 keys q
 shows "status 0" "q exits with 0"
 
