@@ -176,9 +176,11 @@ bool view_latest_get(const struct view *v, double now_s, struct view_rank_figure
     size_t n = view_verdicts_get(v, &d);
     bool any = false;
 
-    /* whom nobody waits for in a step is not late for one, and nobody is while none goes on */
-    while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS ||
-                 finding_stops(d->finding.class))) {
+    for (size_t i = 0; i < n; i++)
+        if (finding_stops(d[i].finding.class)) /* nobody is late for a step while none goes on */
+            return false;
+    /* whom nobody waits for in a step is not late for one */
+    while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS)) {
         d++;
         n--;
     }

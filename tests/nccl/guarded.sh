@@ -38,7 +38,7 @@ is "$(jq -c '[.verdicts[]|select(.class == "straggler").culprits][0]' "$dir/repo
 pipeline 1 120 8
 is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "pipeline: a rank that sends no more while the others' GPUs wait is a hang, and it is named"
 like "$(jq -r '.verdicts[]|select(.class == "hang").text' "$dir/report")" \
-    'allreduce 60 of 2@0(\.1)? \(2 ranks\) .*: 1 inside, waiting for rank 1 on .* \(between calls for .*, its last call was send 240 to rank 3 on 2@1 .* ago\)' \
+    'allreduce 60 of 2@0(\.1)? \(2 ranks\) .*: 1 inside, waiting for rank 1 \(pid [0-9]+\) on .* \(between calls for .*, its last call was send 240 to rank 3 on 2@1 .* ago\)' \
     "pipeline: of the missing rank it is said what it called last, and when"
 
 for version in 3 7; do
