@@ -83,7 +83,7 @@ day() {
 
     # A rank stops, and goes on.
     C on node2 sh -c 'kill -STOP $(pidof trainer.openmpi)'
-    says 300 '^rank 1 on node2 is stopped' "a hang names the rank that is stopped"
+    says 300 '^rank 1 .*on node2 is stopped' "a hang names the rank that is stopped"
     is_true '.judged == "no" and .step_s.p50 == null'
     ok $? "what was measured before the hang is not shown as if it were now"
     C on node2 sh -c 'kill -CONT $(pidof trainer.openmpi)'
