@@ -117,9 +117,9 @@ static size_t count_dots(const char *text, size_t bytes)
     return n;
 }
 
-/* "core.spine0.leaf1.node3", by the pattern "switch.switch.switch.node".  Slurm's names may have dots, and
- * nothing quotes them: the node's is known, and those of switches are told apart where the pattern has one,
- * or where all can have as many dots.  Else the switches remain unknown. */
+/* "core.spine0.leaf1.node3", by the pattern "switch.switch.switch.node".  Names may have dots of their own,
+ * which Slurm does not escape.  The node's name is known; the rest can be split if the pattern has a single
+ * switch, or if all switches' names can have the same number of dots.  Otherwise they stay unknown. */
 static void take_switches(struct agent_arguments *a, const char *address, const char *pattern)
 {
     size_t bytes = address ? strlen(address) : 0, own = strlen(a->node), parts, levels, dots = 0, leaf = 0;

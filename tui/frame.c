@@ -178,7 +178,7 @@ static int entry_width(const struct ui *ui, const struct keymap_entry *table, co
     return key_width(table, e) + 1 + canvas_text_width(label_of(ui, e)) + ENTRY_GAP;
 }
 
-/* A bit for each of the entries that have room in so many columns. */
+/* One bit for each entry that fits into that many columns. */
 static uint64_t entries_within(const struct ui *ui, const struct keymap_entry *table, int width)
 {
     uint64_t shown = 0;

@@ -978,7 +978,7 @@ static void test_remote(void)
     is_str(run(&r)->asan, "verify_asan_link_order=1", "what the user says of it stays");
 }
 
-/* The agent is told why nothing vouches for its step, by the program or by the keeper. */
+/* The agent learns why its step has no credential, in the words of the program or of the keeper. */
 static void test_credential(void)
 {
     struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "-" }, .during = MAKE_RING };
@@ -1022,7 +1022,7 @@ static void test_heterogeneous(void)
     r.env[3] = "SLURM_STEP_NUM_NODES=many";
     o = run(&r);
     ok(!strstr(o->agent, "env SLURM_NNODES") && agent_says(o, "env SLURM_NTASKS=9"),
-       "where those are not known, it is not told its own component's");
+       "if srun gave no total, the agent does not get its own component's instead");
 }
 
 static void test_defaults(void)
