@@ -175,9 +175,11 @@ static const struct options_command table[] = {
       "time, waiting, skew, the lateness of ranks and what their time is spent on, the newest step drawn, and the whole report. An existing file is not "
       "overwritten; to a terminal it is not written.",
       job_uses, NULL, COMMAND_JOB },
-    { "nodes", "", "list the nodes, the most expensive one first",
-      "NAMED counts how often a verdict named the node, LAST NAMED is when it last did.", answers, NULL,
-      COMMAND_NODES },
+    { "nodes", "[NODE]", "list the nodes, the most expensive one first, or the jobs of one of them",
+      "NAMED counts how often a verdict named the node, LAST NAMED is when it last did. Of one node, idle or not, the newest 100 job steps "
+      "that ran on it and that you may see are listed: SEEN is when the step was last looked at, NAMED FOR for how long verdicts named the node or ranks on it, LOST "
+      "what the step lost by that, AT MOST the highest slowdown and VERDICT its class; below, what the newest verdict said.",
+      answers, NULL, COMMAND_NODES },
     { "lemons", "", "list the nodes that hold jobs back again and again, for sbatch --exclude",
       "As Slurm writes lists; nothing where there are none. Who does not see all jobs is told those only that jobs of several users "
       "blame.",

@@ -226,6 +226,51 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
     return 0;
 }
 
+static char *for_cell(const void *row, char *buf, size_t size)
+{
+    const struct report_node_step *r = row;
+
+    snprintf(buf, size, "%s", r->culprit_s > 0 ? text_s(r->culprit_s).s : "-");
+    return buf;
+}
+
+int page_node(FILE *out, const json_t *answer, struct page_form form, struct err *err)
+{
+    static const struct page_column column[] = {
+        { "JOB", .field = offsetof(struct report_node_step, id) },
+        { "USER", .field = offsetof(struct report_node_step, user), .chars = 13 },
+        { "NAME", .field = offsetof(struct report_node_step, name), .chars = 17, .spare = 1 },
+        { "SEEN", .field = offsetof(struct report_node_step, age_s), .words = page_ago },
+        { "THERE FOR", .field = offsetof(struct report_node_step, seconds), .words = text_s, .spare = 2 },
+        { "NAMED FOR", .cell = for_cell, .right = true },
+        { "LOST", .field = offsetof(struct report_node_step, lost_s), .words = text_s },
+        { "AT MOST", .field = offsetof(struct report_node_step, slowdown), .words = text_times },
+        { "VERDICT", .field = offsetof(struct report_node_step, class) },
+    };
+    const struct page page = { out, answer, form, NULL };
+    struct report_node_steps s;
+    size_t named = 0;
+
+    if (report_node_steps_read(&s, answer, err) < 0)
+        return -1;
+    for (size_t i = 0; i < s.n; i++)
+        named += s.step[i].culprit_s > 0;
+    if (!s.n)
+        page_line(&page, 0, "The history has no guarded job step on %s that you may see.", page_word(s.node));
+    else
+        page_line(&page, 0, "%s held back %s of the %s newest job step%s there.", page_word(s.node),
+                  named ? page_count((int64_t)named).s : "none", page_count((int64_t)s.n).s,
+                  text_plural(s.n));
+    page_table(&page, NULL, s.step, s.n, sizeof(*s.step), column, ARRAY_SIZE(column), 0);
+    if (named)
+        page_title(&page, "What the newest verdict on it said");
+    for (size_t i = 0; i < s.n; i++)
+        if (s.step[i].culprit_s > 0 && *s.step[i].verdict)
+            page_line(&page, PAGE_INDENT, "%s: %s", page_word(s.step[i].id), page_word(s.step[i].verdict));
+    report_node_steps_free(&s);
+    return 0;
+}
+
 int page_lemons(FILE *out, const json_t *answer, struct page_form form, struct err *err)
 {
     /* nothing for a shell */

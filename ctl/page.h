@@ -28,6 +28,8 @@ struct report *page_read(const json_t *answer, struct err *err);
 int page_job(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 /* of it, ten lines */
 int page_brief(FILE *out, const json_t *answer, struct page_form form, struct err *err);
+/* of one node: the steps that ran on it */
+int page_node(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct err *err);
 /* a line for each that is known: its name and value */
 int page_earlier(FILE *out, const json_t *answer, struct page_form form, struct err *err);

@@ -25,13 +25,24 @@ static int run_word(const struct options *o)
         page_fn *page;
     } words[COMMANDS] = {
         [COMMAND_STATUS] = { "status", page_status },
-        [COMMAND_NODES] = { "nodes", page_nodes },
         [COMMAND_LEMONS] = { "lemons", page_lemons },
         [COMMAND_POLICY_LIST] = { "policy", page_policies },
     };
 
     return query_controller(o, json_pack("{s:s}", "query", words[o->command->id].query),
                             words[o->command->id].page);
+}
+
+/* All of them, or the jobs of one. */
+static int run_nodes(const struct options *o)
+{
+    const struct err not_text = { "the node's name is not UTF-8" };
+    json_t *question;
+
+    if (!o->n_operands)
+        return query_controller(o, json_pack("{s:s}", "query", "nodes"), page_nodes);
+    question = json_pack("{s:s, s:s}", "query", "node", "node", o->operands[0]);
+    return question ? query_controller(o, question, page_node) : complain(USAGE, &not_text);
 }
 
 static int run_earlier(const struct options *o)
@@ -254,7 +265,7 @@ static int (*const run[COMMANDS])(const struct options *o) = {
     [COMMAND_STATUS] = run_word,
     [COMMAND_JOBS] = run_jobs,
     [COMMAND_JOB] = run_job,
-    [COMMAND_NODES] = run_word,
+    [COMMAND_NODES] = run_nodes,
     [COMMAND_LEMONS] = run_word,
     [COMMAND_EARLIER] = run_earlier,
     [COMMAND_ACTION] = run_action,

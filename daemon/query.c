@@ -367,6 +367,20 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     return answer;
 }
 
+/* What the history has of a node: the steps that ran on it and that the asker may see. */
+static json_t *answer_node(struct peer *p, const json_t *q)
+{
+    struct report_node_step *step = xcalloc(REPORT_NODE_STEPS_MAX, sizeof(*step));
+    const char *node = json_get_word(q, "node");
+    size_t n = store_node_steps(p->controller->store, query_sees(p), node, step, REPORT_NODE_STEPS_MAX);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, report_node_step_json(&step[i]));
+    free(step);
+    return json_pack("{s:f, s:s, s:o}", "now", wall_s(), "node", node, "steps", list);
+}
+
 /* Their names alone, which say nothing of anybody's jobs: to everybody, where jobs of several users blame the
  * node. */
 static json_t *answer_lemons(struct peer *p, const json_t *q)
@@ -537,7 +551,7 @@ static const struct {
     { "action", query_action },    { "actions", query_actions },  { "strategies", answer_strategies },
     { "policy", answer_policy },   { "control", answer_control }, { "audit", answer_audit },
     { "step", answer_step },       { "rows", query_rows },        { "lemons", answer_lemons },
-    { "earlier", answer_earlier },
+    { "earlier", answer_earlier }, { "node", answer_node },
 };
 
 void query_answer(struct peer *p, const json_t *question)
@@ -551,7 +565,7 @@ void query_answer(struct peer *p, const json_t *question)
     if (i == ARRAY_SIZE(queries))
         answer = query_error(
             "unknown query: expected one of status, jobs, job, nodes, scaling, record, action, actions, "
-            "strategies, policy, control, audit, step, rows, lemons, earlier");
+            "strategies, policy, control, audit, step, rows, lemons, earlier, node");
     else
         answer = queries[i].answer(p, question);
     if (!answer)

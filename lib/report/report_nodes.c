@@ -196,3 +196,42 @@ void report_node_rows_free(struct report_node_rows *s)
         free(s->node);
     free(s);
 }
+
+/* ---- the steps of a node ---- */
+
+static const struct json_field step_fields[] = {
+    { "id", FIELD_TEXT, FIELD(struct report_node_step, id) },
+    { "user", FIELD_TEXT, FIELD(struct report_node_step, user) },
+    { "name", FIELD_TEXT, FIELD(struct report_node_step, name) },
+    { "at", FIELD_AMOUNT, FIELD(struct report_node_step, at) },
+    { "time_s", FIELD_AMOUNT, FIELD(struct report_node_step, seconds) },
+    { "culprit_s", FIELD_AMOUNT, FIELD(struct report_node_step, culprit_s) },
+    { "lost_s", FIELD_AMOUNT, FIELD(struct report_node_step, lost_s) },
+    { "slowdown", FIELD_AMOUNT, FIELD(struct report_node_step, slowdown) },
+    { "class", FIELD_TEXT, FIELD(struct report_node_step, class) },
+    { "verdict", FIELD_TEXT, FIELD(struct report_node_step, verdict) },
+    { 0 },
+};
+
+json_t *report_node_step_json(const struct report_node_step *r)
+{
+    return json_of_fields(r, step_fields);
+}
+
+int report_node_steps_read(struct report_node_steps *s, const json_t *answer, struct err *err)
+{
+    *s = (struct report_node_steps){ .step = NULL };
+    if (json_check_answer(answer, "steps", JSON_ARRAY, err) < 0)
+        return -1;
+    json_get_text(answer, "node", s->node, sizeof(s->node));
+    s->step = xcalloc(REPORT_NODE_STEPS_MAX, sizeof(*s->step));
+    s->n = json_get_rows(s->step, sizeof(*s->step), REPORT_NODE_STEPS_MAX, answer, "steps", step_fields);
+    for (size_t i = 0; i < s->n; i++)
+        s->step[i].age_s = json_get_number(answer, "now") - s->step[i].at;
+    return 0;
+}
+
+void report_node_steps_free(struct report_node_steps *s)
+{
+    free(s->step);
+}

@@ -75,6 +75,29 @@ enum report_node_of { NODE_OF_TRACE, NODE_OF_JOBS };
 json_t *report_node_json(const struct report_node *r, enum report_node_of of); /* the caller's */
 void report_node_free(struct report_node *r);                                  /* its texts */
 
+/* A job step that ran on a node, from the history: for how long, and what the node did to it. */
+struct report_node_step {
+    char id[48], user[64], name[128];
+    double at;         /* Unix time at which it was last looked at: its end, if it has ended */
+    double age_s;      /* the same when the answer was made; not written */
+    double seconds;    /* on the node */
+    double culprit_s;  /* in which a verdict named the node, or ranks on it; 0: none ever did */
+    double lost_s;     /* that the step lost by it */
+    double slowdown;   /* the highest of those verdicts */
+    char class[24];    /* of that verdict */
+    char verdict[512]; /* the newest that named it */
+};
+#define REPORT_NODE_STEPS_MAX 100
+struct report_node_steps {
+    char node[64];
+    size_t n;
+    struct report_node_step *step; /* the newest first */
+};
+json_t *report_node_step_json(const struct report_node_step *r); /* the caller's */
+/* Those of an answer, at most REPORT_NODE_STEPS_MAX; -1 with the reason. */
+int report_node_steps_read(struct report_node_steps *s, const json_t *answer, struct err *err);
+void report_node_steps_free(struct report_node_steps *s);
+
 #define REPORT_NODE_ROWS_MAX 100000
 struct report_node_rows {
     size_t n;

@@ -160,8 +160,8 @@ static struct client_call *call_host(const struct client_options *o, unsigned in
 /* Whether it does no harm when it is carried out twice. */
 static bool only_asks(const json_t *question)
 {
-    static const char *const asking[] = { "status",     "jobs",  "job",  "nodes",  "scaling", "actions",
-                                          "strategies", "audit", "step", "lemons", "earlier" };
+    static const char *const asking[] = { "status",     "jobs",  "job",  "nodes",  "node",    "scaling",
+                                          "strategies", "audit", "step", "lemons", "earlier", "actions" };
     const char *query = json_get_string(question, "query");
 
     for (size_t i = 0; query && i < ARRAY_SIZE(asking); i++)

@@ -687,6 +687,7 @@ static const struct {
     { "{\"query\":\"rows\"," JOB ",\"list\":\"agents\"}", 512, WHOLE, 0, 0 },
     { "{\"query\":\"rows\"," JOB ",\"list\":\"pace.nodes\"}", 512, WHOLE, 0, 0 },
     { "{\"query\":\"nodes\"}", 768, WHOLE, 0, 0 },
+    { "{\"query\":\"node\",\"node\":\"n1\"}", 256, WHOLE, 0, 0 },
     { "{\"query\":\"scaling\"," JOB "}", 32, WHOLE, 0, 0 },
     { "{\"query\":\"strategies\"," JOB "}", 32, WHOLE, 0, 0 },
     { "{\"query\":\"step\"," JOB "}", 768, WHOLE, 0, 0 },

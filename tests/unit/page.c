@@ -25,6 +25,8 @@ static const struct {
     { "jobs-none", page_jobs, NULL },
     { "nodes", page_nodes, NULL },
     { "nodes-none", page_nodes, NULL },
+    { "node", page_node, NULL },
+    { "node-none", page_node, NULL },
     { "lemons", page_lemons, NULL },
     { "earlier", page_earlier, NULL },
     { "earlier-none", page_earlier, NULL },

@@ -119,6 +119,7 @@ static void an_old_one(void)
     struct job *j = job_new(&id, &policy, 0);
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
     struct store_similar_runs past;
+    struct report_node_step step[2];
     char list[256] = "", from[STORE_NODE_MAX] = "";
     struct err err = { "" };
     struct stat file;
@@ -167,6 +168,16 @@ static void an_old_one(void)
            "version 1: the reading goes on with the other nodes to the end");
     is_str(list, "n1:7 0/600 at 1600; n2:7 400/600 at 1600; ",
            "version 1: nodes have the time of runs with steps, as culprit from the verdict on");
+    is_int(store_node_steps(s, UINT32_MAX, "n1", step, 2), 1,
+           "version 1: a step with training steps ran on n1");
+    ok(!strcmp(step[0].id, "100.0") && step[0].culprit_s == 0 && isnan(step[0].slowdown),
+       "and n1 did not hold it back");
+    is_int(store_node_steps(s, 7, "n2", step, 2), 1, "it ran on n2, too");
+    ok(!strcmp(step[0].user, "anna") && !strcmp(step[0].name, "train") && step[0].seconds == 600 &&
+           step[0].culprit_s == 400 && step[0].slowdown == 1.2 && !strcmp(step[0].class, "straggler") &&
+           !strcmp(step[0].verdict, "n2 is slow"),
+       "which it held back: for how long, by how much, and what was said");
+    is_int(store_node_steps(s, 8, "n2", step, 2), 0, "another user sees none of them");
     store_close(s);
 
     by_hand("PRAGMA user_version=1");
