@@ -182,13 +182,18 @@ static void child_end(struct keeper *k, int ms)
     }
 }
 
-/* Leave the agent the reason why nothing vouches for the step, behind what the program said itself. */
-static void leave_reason(const struct keeper *k, const char *what)
+/* Instead of the credential leave the agent the reason why nothing vouches for the step: the first of what
+ * the program said on its standard error, said, and what became of it. */
+static void leave_reason(const struct keeper *k, int said, const char *what)
 {
     const char *program = k->plan->credential_argv[0];
-    const struct iovec line[] = { { (void *)program, strlen(program) }, { (void *)what, strlen(what) } };
+    char words[512];
+    ssize_t n = pread(said, words, sizeof(words), 0);
+    const struct iovec line[] = { { words, n > 0 ? (size_t)n : 0 },
+                                  { (void *)program, strlen(program) },
+                                  { (void *)what, strlen(what) } };
 
-    if (writev(KEEPER_IDENTITY_FD, line, 2) < 0)
+    if (ftruncate(KEEPER_IDENTITY_FD, 0) < 0 || pwritev(KEEPER_IDENTITY_FD, line, 3, 0) < 0)
         errno = 0; /* the agent reports that there is no reason */
 }
 
@@ -197,7 +202,7 @@ static void make_identity(struct keeper *k)
 {
     static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     static char *const env[] = { path, NULL };
-    int fd = (int)syscall(SYS_memfd_create, "identity", MFD_CLOEXEC);
+    int fd = (int)syscall(SYS_memfd_create, "identity", MFD_CLOEXEC), said;
     pid_t pid;
 
     if (fd < 0 || dup3(fd, KEEPER_IDENTITY_FD, O_CLOEXEC) < 0)
@@ -205,11 +210,13 @@ static void make_identity(struct keeper *k)
     close(fd);
     if (!k->plan->credential_argv || !k->plan->credential_argv[0])
         return;
+    said = (int)syscall(SYS_memfd_create, "said", MFD_CLOEXEC);
     pid = plain_fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(KEEPER_IDENTITY_FD, STDOUT_FILENO);
-        dup2(KEEPER_IDENTITY_FD, STDERR_FILENO);
+        dup2(said,
+             STDERR_FILENO); /* its own: a program that warns and succeeds must not spoil what it vouches */
         become_program(k->plan->credential_argv, env);
     }
     k->status = -1;
@@ -218,11 +225,12 @@ static void make_identity(struct keeper *k)
         child_end(k, KEEPER_IDENTITY_MS);
     }
     if (pid < 0 || (WIFEXITED(k->status) && WEXITSTATUS(k->status) == 127))
-        leave_reason(k, " cannot be run\n");
+        leave_reason(k, said, " cannot be run\n");
     else if (k->status == -1)
-        leave_reason(k, " was not through within 3 s: does munged answer?\n");
+        leave_reason(k, said, " did not finish within 3 s: does munged answer?\n");
     else if (k->status)
-        leave_reason(k, " failed\n");
+        leave_reason(k, said, " failed\n");
+    close(said);
 }
 
 /* End what the agent left running.  Processes whose parent has ended become children of ours, so a few rounds

@@ -990,6 +990,14 @@ static void test_credential(void)
     o = run(&r);
     snprintf(line, sizeof(line), "identity munge: no socket\n%s failed", path);
     ok(agent_says(o, line), "a credential program that fails: the agent gets what it said");
+    write_file("credential", "#!/bin/sh\necho vouched\necho a warning >&2\n");
+    o = run(&r);
+    ok(agent_says(o, "identity vouched") && !agent_says(o, "a warning"),
+       "one that warns and succeeds: the agent gets what it vouches for, and not the warning");
+    write_file("credential", "#!/bin/sh\nprintf half\necho munge: gone >&2\nexit 1\n");
+    o = run(&r);
+    snprintf(line, sizeof(line), "identity munge: gone\n%s failed", path);
+    ok(agent_says(o, line), "one that fails half way: the agent gets what it said, and not the half");
     is_int(chmod(path, 0644), 0, "the credential program cannot be run");
     o = run(&r);
     snprintf(line, sizeof(line), "identity %s cannot be run", path);
