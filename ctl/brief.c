@@ -189,18 +189,6 @@ char *brief_advice(char *buf, size_t size, const struct report *r, const struct 
 }
 
 /* "n1, n2, n3, n4 and 12 more"; "" where no name is known. */
-static const char *silent_nodes(const struct report_silent *s, char *buf, size_t size)
-{
-    size_t shown = s->nodes.n < SILENT_SHOWN ? s->nodes.n : SILENT_SHOWN;
-
-    buf[0] = '\0';
-    for (size_t i = 0; i < shown; i++)
-        text_append(buf, size, "%s%s", i ? ", " : "", page_word(s->nodes.text[i]));
-    if (shown && s->number > (int64_t)shown)
-        text_append(buf, size, " and %s more", page_count(s->number - (int64_t)shown).s);
-    return buf;
-}
-
 /* A node that says nothing does not say why; one whose agent is refused has left notes. */
 static const char *why_missing(const struct report *r)
 {
@@ -223,13 +211,13 @@ static void seen_text(char *buf, size_t size, const struct report *r)
     if (missing > 0)
         add_part(buf, size, "nothing was heard from %s of %s node%s%s%s%s", page_count(missing).s,
                  page_count(nodes).s, text_plural(nodes), r->missing.nodes.n ? ": " : "",
-                 silent_nodes(&r->missing, names, sizeof(names)), why_missing(r));
+                 report_silent_names(&r->missing, SILENT_SHOWN, names, sizeof(names)), why_missing(r));
     if (lost > 0)
         add_part(buf, size, "%s agent%s %s: %s", page_count(lost).s, text_plural(lost),
                  !report_row_alive(&r->job) ? "stopped reporting before the end"
                  : lost > 1                 ? "no longer report"
                                             : "no longer reports",
-                 silent_nodes(&r->silent, names, sizeof(names)));
+                 report_silent_names(&r->silent, SILENT_SHOWN, names, sizeof(names)));
     if (*r->job.unconfirmed)
         add_part(buf, size, "unconfirmed: %s; nothing acts on it", r->job.unconfirmed);
 }

@@ -549,12 +549,12 @@ static void draw_events(struct canvas *c, const struct report *v, int y, int x, 
     if (v->silent.number > 0)
         canvas_printf(c, y + at++, x, width, STYLE_WARN, "%lld of %lld agents do not report: %s",
                       (long long)v->silent.number, (long long)v->agents_total,
-                      json_texts_show(&v->silent.nodes, SIZE_MAX, nodes, sizeof(nodes)));
+                      report_silent_names(&v->silent, SIZE_MAX, nodes, sizeof(nodes)));
     if (v->missing.number > 0)
         canvas_printf(c, y + at++, x, width, STYLE_WARN, "nothing was heard from %lld of %lld nodes%s%s",
                       (long long)v->missing.number, (long long)v->job.nodes_total,
                       v->missing.nodes.n ? ": " : "",
-                      json_texts_show(&v->missing.nodes, SIZE_MAX, nodes, sizeof(nodes)));
+                      report_silent_names(&v->missing, SIZE_MAX, nodes, sizeof(nodes)));
     /* Verdicts that the sentence does not mention come first. */
     for (size_t i = 1; i < v->job.verdicts.n && at < rows; i++) {
         enum style style = look_severity_style(look_verdict_severity(&v->job.verdicts.list[i]));

@@ -22,6 +22,11 @@ const struct json_field report_silent_fields[] = {
     { 0 },
 };
 
+char *report_silent_names(const struct report_silent *s, size_t max, char *buf, size_t size)
+{
+    return json_texts_show_of(&s->nodes, max, s->number > 0 ? (size_t)s->number : 0, buf, size);
+}
+
 const struct json_field report_unseen_fields[] = {
     { "reason", FIELD_TEXT, FIELD(struct report_unseen, reason) },
     { "processes", FIELD_COUNT, FIELD(struct report_unseen, processes) },

@@ -26,6 +26,9 @@ struct report_silent {
     int64_t number;
     struct json_texts nodes; /* of the first */
 };
+/* "n1, n2 and 12 more": at most max of their names, and how many there are beside these; empty where no name
+ * is known.  Returns buf. */
+char *report_silent_names(const struct report_silent *s, size_t max, char *buf, size_t size);
 
 struct report_unseen {
     bool known;

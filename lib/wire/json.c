@@ -168,16 +168,21 @@ void json_texts_free(struct json_texts *t)
     *t = (struct json_texts){ 0 };
 }
 
-char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size)
+char *json_texts_show_of(const struct json_texts *t, size_t max, size_t total, char *buf, size_t size)
 {
     size_t shown = t->n < max ? t->n : max;
 
     buf[0] = '\0';
     for (size_t i = 0; i < shown; i++)
         text_append(buf, size, "%s%s", i ? ", " : "", t->text[i]);
-    if (t->n > shown)
-        text_append(buf, size, " and %zu more", t->n - shown);
+    if (shown && total > shown)
+        text_append(buf, size, " and %zu more", total - shown);
     return buf;
+}
+
+char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size)
+{
+    return json_texts_show_of(t, max, t->n, buf, size);
 }
 
 static void get_texts(struct json_texts *t, const json_t *list)

@@ -54,6 +54,8 @@ void json_texts_add(struct json_texts *t, const char *text); /* a copy */
 void json_texts_free(struct json_texts *t);
 /* "n1, n2 and 12 more": at most max of them.  Returns buf. */
 char *json_texts_show(const struct json_texts *t, size_t max, char *buf, size_t size);
+/* The same of total texts of which only t->n are kept. */
+char *json_texts_show_of(const struct json_texts *t, size_t max, size_t total, char *buf, size_t size);
 
 /* Amounts one after the other, such as columns of a history. */
 #define JSON_SERIES_MAX 256

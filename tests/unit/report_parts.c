@@ -107,6 +107,7 @@ static void test_seen(void)
     struct report_unseen u = { .known = true, .reason = "static", .processes = 8, .nodes = 2, .node = "n1" };
     struct report_probe p;
     struct report_silent s;
+    char names[64];
     json_t *o = json(probe);
 
     read_part(&p, o, report_probe_fields);
@@ -117,6 +118,9 @@ static void test_seen(void)
     json_decref(o);
     is_json(json_of_fields(&s, report_silent_fields), silent,
             "agents that are not heard are written as they were read");
+    is_str(report_silent_names(&s, SIZE_MAX, names, sizeof(names)), "n1, n2 and 10 more",
+           "and are counted beyond those whose names are kept");
+    is_str(report_silent_names(&s, 1, names, sizeof(names)), "n1 and 11 more", "or shown");
     json_texts_free(&s.nodes);
     json_get_fields(&s, NULL, report_silent_fields);
     ok(s.number < 0 && !s.nodes.n, "how many agents are not heard is unknown where it was not read");
