@@ -475,8 +475,7 @@ void page_ranks(const struct page *p)
     };
     const struct report *r = p->report;
     size_t rows = r->n_ranks < PAGE_RANKS ? r->n_ranks : PAGE_RANKS;
-    bool stands =
-        r->job.verdicts.n && report_row_alive(&r->job) && verdict_stops(r->job.verdicts.list[0].class);
+    bool stands = report_row_still(&r->job);
     char title[128];
 
     if (r->rank_total > (int64_t)rows)

@@ -192,17 +192,9 @@ static const struct table_column columns[] = {
       .meaning = "over time, now at the right" },
 };
 
-/* Nobody is late then, and what each process does is what counts. */
-static bool stands_still(const struct ui *ui)
-{
-    const struct report_row *j = ui->view ? &ui->view->job : NULL;
-
-    return j && report_row_alive(j) && j->verdicts.n && verdict_stops(j->verdicts.list[0].class);
-}
-
 static unsigned hidden(const struct ui *ui, int width)
 {
-    unsigned narrow = stands_still(ui) ? of_moving : of_still;
+    unsigned narrow = ui->view && report_row_still(&ui->view->job) ? of_moving : of_still;
 
     for (size_t i = 0; i < ARRAY_SIZE(from_width); i++)
         if (width < from_width[i].width)

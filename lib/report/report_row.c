@@ -243,6 +243,12 @@ bool report_row_alive(const struct report_row *j)
     return strcmp(j->state, "finished") != 0 && strcmp(j->state, "lost") != 0;
 }
 
+bool report_row_still(const struct report_row *j)
+{
+    return report_row_alive(j) &&
+           (!strcmp(j->state, "stalled") || (j->verdicts.n && verdict_stops(j->verdicts.list[0].class)));
+}
+
 void report_row_count_from_now(struct report_row *j)
 {
     if (report_row_alive(j) || isnan(j->age_s))

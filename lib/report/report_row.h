@@ -91,5 +91,7 @@ void report_row_count_from_now(struct report_row *j);
 char *report_row_ahead(char *buf, size_t size, const struct report_row *j, const struct report_verdict *v);
 /* Not finished: somebody can still look at it. */
 bool report_row_alive(const struct report_row *j);
+/* Not finished, and nothing moves: nobody is late then, and what each process does is what counts. */
+bool report_row_still(const struct report_row *j);
 
 #endif

@@ -117,19 +117,17 @@ static bool names(const struct view_verdict *d, const struct view_rank_figures *
     return false;
 }
 
-/* While nothing goes on nobody is late: who holds the job up comes first, and the order of the others stays.
- */
+/* While nothing goes on nobody is late: who holds the job up comes first, also before that is a verdict, and
+ * the order of the others stays. */
 static void put_named_first(struct report_ranks *r, const struct view *v)
 {
     const struct view_verdict *d;
-    size_t n = view_verdicts_get(v, &d), named = 0, others = 0;
-    struct view_rank_figures *rest;
+    bool verdict = view_verdicts_get(v, &d) && finding_stops(d->finding.class);
+    struct view_rank_figures *rest = xcalloc(r->n, sizeof(*rest));
+    size_t named = 0, others = 0;
 
-    if (!n || !finding_stops(d->finding.class))
-        return;
-    rest = xcalloc(r->n, sizeof(*rest));
     for (size_t i = 0; i < r->n; i++)
-        if (names(d, &r->f[i]))
+        if (verdict ? names(d, &r->f[i]) : view_rank_holds_up(v, r->f[i].rank))
             r->f[named++] = r->f[i];
         else
             rest[others++] = r->f[i];

@@ -113,6 +113,8 @@ struct view_rank_figures {
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f);
 uint32_t view_rank_limit(const struct view *v); /* ranks are below this */
 uint32_t view_ranks_running(const struct view *v);
+/* Nothing moves, and the rank, or its node, is one of those that hold the others up. */
+bool view_rank_holds_up(const struct view *v, uint32_t rank);
 /* The first running rank whose process neither catches, ignores nor blocks the signal, 1 to 64.  false: there
  * is none, as far as is known. */
 bool view_rank_ended_by(const struct view *v, int signal, uint32_t *rank);

@@ -170,15 +170,30 @@ static bool has_part(const struct view *v, const struct finding *f, uint32_t ran
     return false;
 }
 
+bool view_rank_holds_up(const struct view *v, uint32_t rank)
+{
+    const struct view_stall *s = &v->verdicts->stalled;
+    uint32_t one;
+
+    if (v->verdicts->regime != VIEW_STALLED || rank >= roster_limit(v->roster))
+        return false;
+    one = s->lost ? roster_at(v->roster, rank)->node : rank;
+    for (uint32_t i = 0; i < s->n_culprits; i++)
+        if (s->culprit[i] == one)
+            return true;
+    return false;
+}
+
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f)
 {
     const struct view_verdict *d;
     size_t n = view_verdicts_get(v, &d);
-    bool any = false;
+    bool any = false, stops = v->verdicts->regime == VIEW_STALLED;
 
     for (size_t i = 0; i < n; i++)
-        if (finding_stops(d[i].finding.class)) /* nobody is late for a step while none goes on */
-            return false;
+        stops |= finding_stops(d[i].finding.class);
+    if (stops) /* nobody is late for a step while none goes on */
+        return false;
     /* whom nobody waits for in a step is not late for one */
     while (n && (d->minor || d->finding.scope == SCOPE_NONE || d->finding.duty != DUTY_STEPS)) {
         d++;

@@ -97,7 +97,7 @@ static void take_stop(struct view *v, double now_s, const struct view_stall *sta
         stall_moves_note(&s->moves, v, now_s, stall);
     }
     *d = *s->stop;
-    memcpy(s->stalled, d->text, sizeof(s->stalled));
+    memcpy(s->stalled.text, d->text, sizeof(s->stalled.text));
 }
 
 static void describe_finding(struct view *v, double now_s, const struct finding *found,
@@ -472,7 +472,6 @@ void view_judge(struct view *v, double now_s)
 {
     struct view_verdict now[VIEW_RAISED_MAX];
     struct verdicts *s = v->verdicts;
-    struct view_stall stall;
     enum view_regime before = s->regime;
     bool stalled;
     size_t n = 0;
@@ -485,10 +484,9 @@ void view_judge(struct view *v, double now_s)
         presence_stand_still(v->presence, now_s, false, true);
         return;
     }
-    stalled = view_stall_find(v, now_s, &stall);
-    memcpy(s->stalled, stall.text, sizeof(s->stalled));
-    if (stalled && stall.hang) {
-        take_stop(v, now_s, &stall, &now[n]);
+    stalled = view_stall_find(v, now_s, &s->stalled);
+    if (stalled && s->stalled.hang) {
+        take_stop(v, now_s, &s->stalled, &now[n]);
         keep_raised(v, now_s, &now[n++]);
     } else {
         stall_moves_forget(&s->moves);
@@ -498,7 +496,7 @@ void view_judge(struct view *v, double now_s)
     close_raised(v, now_s, now, n);
     set_verdicts(v, now_s, now, n);
     /* What has ended is not stalled any more.  A trace that ends inside of a call may well be. */
-    s->ended_still = stalled && presence_finished(v->presence) && !stall.open;
+    s->ended_still = stalled && presence_finished(v->presence) && !s->stalled.open;
     s->regime = s->ended_still ? s->moving : judge_regime(v, now_s, stalled);
     if (presence_finished(v->presence) && s->regime == VIEW_STARTING)
         s->regime = VIEW_NO_REGIME;

@@ -168,7 +168,7 @@ struct verdicts {
     enum view_regime regime;
     enum view_regime moving;   /* the newest one that was not stalled */
     enum regime by_shares;     /* the newest one that the shares of time gave; REGIMES: none yet */
-    char stalled[512];         /* who holds it up, when regime is stalled */
+    struct view_stall stalled; /* who holds it up, when regime is stalled */
     bool ended_still;          /* the job ended while it was stalled */
     struct stall_moves moves;  /* since the hang was described */
     struct view_verdict *stop; /* as it was then; NULL: none was yet */

@@ -315,7 +315,7 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
         snprintf(buf, size, "Suspended by Slurm for %s: this time does not count.",
                  text_s(presence_suspended_s(v->presence, now_s)).s);
     else if (regime == VIEW_STALLED)
-        snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled);
+        snprintf(buf, size, "Nothing moves: %s.", v->verdicts->stalled.text);
     else if (!roster_limit(v->roster))
         sentence_unseen(v, buf, size);
     else if (view_updates_judge(v, now_s, &updates))

@@ -784,6 +784,24 @@ static void gone(void)
     view_free(view);
 }
 
+/* The sentence names a rank before the time is up after which there is a verdict, and the table follows it.
+ */
+static void named_before_the_verdict(void)
+{
+    struct report_selection all = REPORT_ALL;
+    struct report_ranks ranks;
+
+    start(40);
+    all_wait();
+    waiting[5].process = STOPPED;
+    stand_still(waiting, 12);
+    ok(!*stop(FINDING_HANG) && says("rank 5"), "there is no verdict yet: %s", sentence());
+    report_ranks_get(&ranks, view, now_s, &all);
+    is_int(ranks.f[0].rank, 5, "the rank that the sentence names comes first all the same");
+    report_ranks_free(&ranks);
+    view_free(view);
+}
+
 /* Who looks at the process on its node needs its number. */
 static void processes(void)
 {
@@ -960,6 +978,7 @@ int main(void)
     ended();
     lost_node();
     gone();
+    named_before_the_verdict();
     processes();
     silent_node_comes_back();
     all_silent();

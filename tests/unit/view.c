@@ -428,6 +428,8 @@ static void hang(void)
             view_figures_get(job.view, job.now_s[0], &f);
             ok(f.regime == VIEW_STALLED && !verdict(),
                "after 10 s the regime is stalled, and no hang is raised");
+            ok(view_rank_holds_up(job.view, 6) && !view_rank_holds_up(job.view, 5),
+               "it is known already who holds the others up");
         }
     }
     d = verdict();
@@ -435,7 +437,7 @@ static void hang(void)
        "a hang names the missing rank");
     printf("# %s\n", d ? d->text : "");
     steps(2);
-    ok(!verdict(), "a hang is over when the collective ends");
+    ok(!verdict() && !view_rank_holds_up(job.view, 6), "a hang is over when the collective ends");
     finish();
 }
 
