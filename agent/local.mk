@@ -14,6 +14,7 @@ libagent_a_SOURCES = \
 	agent/processes.c agent/processes.h \
 	agent/rank.c agent/rank.h \
 	agent/ranks.c agent/ranks.h \
+	agent/rendezvous.c agent/rendezvous.h \
 	agent/shield.c agent/shield.h \
 	agent/unseen.c agent/unseen.h \
 	agent/uplink.c agent/uplink.h

@@ -21,6 +21,9 @@
 #define FUTURE_NS     1000000000ull
 #define PAST_NS       (366ull * 86400 * 1000000000ull)
 #define HALT_NS       1500000000ull /* of readings a second apart */
+/* Who has gone on to something else has left the collective, to which all came: so long after that their
+ * records would be there. */
+#define MOVED_ON_NS 1000000000ull
 
 struct thread {
     struct ring *ring;
@@ -59,6 +62,7 @@ struct rank {
     uint32_t calls;     /* that may still be sent in this drain */
     bool calls_missing; /* since the last one that was sent */
     uint64_t dropped;   /* events that its rings had no room for, when last read */
+    uint64_t lost;      /* of these not messages */
 
     struct call left;     /* the newest call that it has left; op RING_OP_NONE: none */
     uint64_t bad;         /* impossible events */
@@ -66,7 +70,11 @@ struct rank {
     struct losses_item losses;
     bool counts_due;
     struct marks_sent marks; /* phases that a guest saw */
-    struct ring_live live;   /* last sent */
+    struct ring_live live;   /* last sent; enter in ns */
+    /* The collective of an early end (RING_EVENT_EARLY) in which it waits for others of the node, and nothing
+     * behind it is passed on; enter in ns.  op RING_OP_NONE: none. */
+    struct ring_live awaits;
+    uint64_t awaited_ns; /* since when the next one to be passed on is such a one; 0: it is not */
     bool live_open;
 };
 
@@ -202,6 +210,19 @@ static uint64_t now_ns(const struct rank *r, const struct rank_output *out)
     return ring_clock_ns(out->clock, r->info.clock, ring_now(r->thread[0].ring));
 }
 
+static bool is_early(const struct call *c)
+{
+    return c->flags & RING_EVENT_EARLY;
+}
+
+/* When it was over is not known. */
+static void leave_early(struct call *c)
+{
+    if (is_early(c))
+        c->enter_ns = c->begin_ns;
+    c->flags &= (uint8_t)~RING_EVENT_EARLY;
+}
+
 /* False when the event is impossible. */
 static bool convert_event(struct rank *r, const struct rank_output *out, const struct ring_event *e,
                           uint64_t now, struct event *to)
@@ -229,6 +250,8 @@ static bool convert_event(struct rank *r, const struct rank_output *out, const s
     if (c->begin_ns > c->leave_ns || c->leave_ns > now + FUTURE_NS || c->begin_ns + PAST_NS < now)
         return false;
     c->enter_ns = wait_ns >= c->begin_ns && wait_ns <= c->leave_ns ? wait_ns : c->begin_ns;
+    if (!ring_op_synchronises(e->op))
+        leave_early(c);
     if (e->op == RING_OP_ACCESS) {
         c->read_bytes = e->read_bytes;
         c->flags &= RING_EVENT_INTER;
@@ -283,16 +306,86 @@ static void put_nowhere(const struct telemetry_item *item, void *arg)
     (void)arg;
 }
 
-static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
+static uint32_t members_of(struct rank *r, uint64_t comm)
 {
     uint32_t members = 0; /* not described */
 
     for (size_t i = 0; i < r->n_threads && !members; i++)
-        members = comms_size(r->comms[i], e->call.comm);
+        members = comms_size(r->comms[i], comm);
+    return members;
+}
+
+static void pass_on(struct rank *r, const struct rank_output *out, const struct event *e)
+{
+    uint32_t members = members_of(r, e->call.comm);
+
     if (!e->past)
         put_call(r, out, &e->call, members);
     if (!call_is_pairwise(&e->call))
         flow_call(r->flow, &e->call, members, e->p2p_ns, e->past ? put_nowhere : out->put, out->arg);
+}
+
+/* It has been awaited for long, and the rank has come to something else since. */
+static bool has_moved_on(const struct rank *r, size_t n, uint64_t now)
+{
+    const struct call *c = &r->pending[n].call;
+
+    if (n || !r->awaited_ns || now < r->awaited_ns + MOVED_ON_NS)
+        return false;
+    for (size_t i = 1; i < r->n_pending; i++)
+        if (r->pending[i].call.enter_ns >= c->leave_ns)
+            return true;
+    return false;
+}
+
+/* Its end has become a later one: what was left before that comes before it, but for its communicator's. */
+static void move_back(struct rank *r, size_t n)
+{
+    struct event e = r->pending[n];
+
+    for (; n + 1 < r->n_pending && r->pending[n + 1].call.leave_ns < e.call.leave_ns; n++) {
+        if (r->pending[n + 1].call.comm == e.call.comm) {
+            e.call.leave_ns = r->pending[n + 1].call.leave_ns;
+            break;
+        }
+        r->pending[n] = r->pending[n + 1];
+    }
+    r->pending[n] = e;
+}
+
+/* The next one to be passed on is one of an early end.  When it was over is known as soon as all have come to
+ * it.  False: not yet. */
+static bool settle_early(struct rank *r, const struct rank_output *out, size_t n, uint64_t until_ns)
+{
+    struct call *c = &r->pending[n].call;
+    uint64_t over_ns;
+
+    switch (rendezvous_get(out->rendezvous, c, &over_ns)) {
+    case RENDEZVOUS_OVER:
+        c->flags &= (uint8_t) ~(RING_EVENT_EARLY | RING_EVENT_UNWAITED);
+        if (c->enter_ns == c->begin_ns)
+            c->flags &= (uint8_t)~RING_EVENT_NONBLOCKING;
+        c->leave_ns = over_ns;
+        c->enter_ns = c->enter_ns < over_ns ? c->enter_ns : over_ns;
+        move_back(r, n);
+        return true;
+    case RENDEZVOUS_AWAITED:
+        if (until_ns < UINT64_MAX && !has_moved_on(r, n, until_ns))
+            return false;
+        rendezvous_give_up(out->rendezvous);
+        break;
+    case RENDEZVOUS_UNKNOWN:
+        break;
+    }
+    leave_early(c);
+    return true;
+}
+
+static void note_awaited(struct rank *r, const struct call *c)
+{
+    r->awaits = (struct ring_live){
+        .comm = c->comm, .enter = c->enter_ns, .bytes = c->bytes, .seq = c->seq, .op = c->op
+    };
 }
 
 /* Pass events on in order, up to a time before which no thread can add another. */
@@ -300,13 +393,24 @@ static void release_pending(struct rank *r, const struct rank_output *out, uint6
 {
     size_t n = 0;
 
+    r->awaits = (struct ring_live){ .op = RING_OP_NONE };
     if (!r->n_pending)
         return;
     qsort(r->pending, r->n_pending, sizeof(*r->pending), by_leave);
-    while (n < r->n_pending && r->pending[n].call.leave_ns <= until_ns)
-        pass_on(r, out, &r->pending[n++]);
+    while (n < r->n_pending && r->pending[n].call.leave_ns <= until_ns) {
+        if (!is_early(&r->pending[n].call))
+            pass_on(r, out, &r->pending[n++]);
+        else if (!settle_early(r, out, n, until_ns))
+            break;
+    }
     memmove(r->pending, r->pending + n, (r->n_pending - n) * sizeof(*r->pending));
     r->n_pending -= n;
+    if (!r->n_pending || !is_early(&r->pending[0].call))
+        r->awaited_ns = 0;
+    else if (n || !r->awaited_ns)
+        r->awaited_ns = until_ns;
+    if (r->n_pending == 1 && is_early(&r->pending[0].call)) /* with more behind it others may go on */
+        note_awaited(r, &r->pending[0].call);
 }
 
 static void add_pending(struct rank *r, const struct event *e)
@@ -329,6 +433,7 @@ static void read_past(struct rank *r, struct thread *t, const struct rank_output
         if (ring_op_is_pairwise(events[i].op) || !convert_event(r, out, &events[i], now, &e))
             continue;
         e.past = true;
+        leave_early(&e.call);
         add_pending(r, &e);
     }
 }
@@ -339,8 +444,10 @@ static void note_left(struct rank *r, const struct rank_output *out, const struc
 {
     struct event e;
 
-    if (convert_event(r, out, last, now, &e) && e.call.leave_ns >= r->left.leave_ns)
-        r->left = e.call;
+    if (!convert_event(r, out, last, now, &e) || e.call.leave_ns < r->left.leave_ns)
+        return;
+    leave_early(&e.call);
+    r->left = e.call;
 }
 
 static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_output *out, uint64_t now)
@@ -362,6 +469,9 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
                 continue;
             if (!convert_event(r, out, &events[i], now, &e)) {
                 r->bad++;
+            } else if (is_early(&e.call)) {
+                rendezvous_come(out->rendezvous, &e.call, members_of(r, e.call.comm));
+                add_pending(r, &e);
             } else if (r->n_threads == 1 && !r->n_pending) {
                 pass_on(r, out, &e);
             } else {
@@ -377,7 +487,7 @@ static size_t drain_thread(struct rank *r, struct thread *t, const struct rank_o
 }
 
 /* The thread that has been in its call longest; if none is in a call, the one that left its call last. */
-static bool read_live(const struct rank *r, struct ring_live *live)
+static bool read_rings(const struct rank *r, struct ring_live *live)
 {
     bool any = false;
 
@@ -399,12 +509,26 @@ static bool read_live(const struct rank *r, struct ring_live *live)
     return any;
 }
 
-static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live,
-                        uint64_t enter_ns)
+/* The same, with enter in ns.  A rank that has recorded its end in a collective to which others have not come
+ * is still in it. */
+static bool read_live(const struct rank *r, const struct rank_output *out, struct ring_live *live)
+{
+    bool any = read_rings(r, live);
+
+    if (any)
+        live->enter = ring_clock_ns(out->clock, r->info.clock, live->enter);
+    if (r->awaits.op == RING_OP_NONE || (any && live->op != RING_OP_NONE && live->enter <= r->awaits.enter))
+        return any;
+    *live = r->awaits;
+    return true;
+}
+
+static void put_partner(const struct rank *r, const struct rank_output *out, const struct ring_live *live)
 {
     uint32_t rank = r->info.rank;
     uint16_t app = (uint16_t)r->info.incarnation;
     uint8_t op = (uint8_t)live->message;
+    uint64_t enter_ns = live->enter;
     bool member = live->flags & RING_EVENT_MEMBER;
     struct telemetry_item item = { .kind = member ? TELEMETRY_MEMBER : TELEMETRY_PARTNER };
 
@@ -439,7 +563,6 @@ static void put_left(const struct rank *r, const struct rank_output *out, uint64
 static void put_live(struct rank *r, const struct rank_output *out, const struct ring_live *live,
                      uint64_t now)
 {
-    uint64_t enter = ring_clock_ns(out->clock, r->info.clock, live->enter);
     struct telemetry_item item = {
         .kind = TELEMETRY_LIVE,
         .live = { .rank = r->info.rank,
@@ -449,13 +572,13 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
                   .comm = live->comm,
                   .seq = live->seq,
                   .bytes = live->bytes,
-                  .enter_ns = enter,
-                  .age_ns = enter < now ? now - enter : 0 },
+                  .enter_ns = live->enter,
+                  .age_ns = live->enter < now ? now - live->enter : 0 },
     };
 
     out->put(&item, out->arg);
     if (live->message)
-        put_partner(r, out, live, enter);
+        put_partner(r, out, live);
     else if (live->op == RING_OP_NONE)
         put_left(r, out, now);
     r->live = *live;
@@ -463,7 +586,7 @@ static void put_live(struct rank *r, const struct rank_output *out, const struct
 
 size_t rank_drain(struct rank *r, const struct rank_output *out)
 {
-    uint64_t before, dropped_before = r->dropped;
+    uint64_t before, dropped_before = r->dropped, lost_before = r->lost;
     struct ring_counts counts;
     struct ring_live live;
     bool dropped;
@@ -473,11 +596,14 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
         return 0;
     before = now_ns(r, out);
     r->calls = out->calls;
-    r->dropped = 0;
+    r->dropped = r->lost = 0;
     for (size_t i = 0; i < r->n_threads; i++) {
         ring_counts_get(r->thread[i].ring, &counts);
+        r->lost += counts.dropped + counts.missed;
         r->dropped += counts.dropped + counts.missed + counts.messages_missed;
     }
+    if (r->lost != lost_before)
+        rendezvous_give_up(out->rendezvous);
     /* Events that a ring had no room for are missing before what it has now, in it, or behind it. */
     dropped = r->dropped != dropped_before;
     r->calls_missing = r->calls_missing || dropped || !(out->window.open_s > 0);
@@ -485,7 +611,7 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
         taken += drain_thread(r, &r->thread[i], out, before);
     release_pending(r, out, before);
     r->calls_missing = r->calls_missing || dropped;
-    if (r->live_open && read_live(r, &live) && live.enter != r->live.enter) {
+    if (r->live_open && read_live(r, out, &live) && live.enter != r->live.enter) {
         put_live(r, out, &live, before); /* a long call has ended: the controller learns it at once */
         r->live_open = false;
     }
@@ -496,13 +622,9 @@ size_t rank_drain(struct rank *r, const struct rank_output *out)
 
 static void report_live(struct rank *r, const struct rank_output *out, uint64_t now)
 {
-    uint64_t enter;
     struct ring_live live;
 
-    if (!read_live(r, &live))
-        return;
-    enter = ring_clock_ns(out->clock, r->info.clock, live.enter);
-    if (enter + LONG_NS > now || enter + PAST_NS < now)
+    if (!read_live(r, out, &live) || live.enter + LONG_NS > now || live.enter + PAST_NS < now)
         return;
     put_live(r, out, &live, now);
     r->live_open = true;
@@ -563,7 +685,7 @@ static bool has_vanished(struct rank *r)
     uint64_t signs = r->counts.events + r->counts.dropped + r->counts.p2p_calls;
     struct ring_live live;
 
-    if (read_live(r, &live))
+    if (read_rings(r, &live))
         signs += live.enter * 31 + live.op;
     r->still_s = signs == r->signs ? r->still_s + 1 : 0;
     r->signs = signs;
@@ -624,7 +746,7 @@ static void finish_rank(struct rank *r, const struct rank_output *out)
     while (rank_drain(r, out))
         ;
     rank_flush(r, out);
-    if (read_live(r, &live))
+    if (read_live(r, out, &live))
         put_live(r, out, &live, now_ns(r, out));
     r->live_open = false;
     report_counts(r, out);

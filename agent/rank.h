@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/rendezvous.h"
 #include "ring/ring.h"
 #include "sampling/flow.h"
 
@@ -24,6 +25,7 @@ struct call_window {
 /* What the ranks of a node share. */
 struct rank_output {
     const struct ring_clock_map *clock; /* ready */
+    struct rendezvous *rendezvous;
     flow_sink *put;
     void *arg;
     bool many;       /* many ranks: keep no ring in resident memory between two drains */

@@ -26,6 +26,7 @@
 struct ranks {
     char *dir;
     struct ring_clock_map clock;
+    struct rendezvous *rendezvous;
     struct rank **rank;
     size_t n, cap, live; /* live: all ranks before this index are over */
     double rate_hz;
@@ -43,6 +44,7 @@ struct ranks *ranks_new(const char *dir, double rate_hz, flow_sink *put,
     struct ranks *rs = xcalloc(1, sizeof(*rs));
 
     rs->dir = xstrdup(dir);
+    rs->rendezvous = rendezvous_new();
     rs->rate_hz = rate_hz;
     rs->room = true;
     rs->put = put;
@@ -58,6 +60,7 @@ void ranks_free(struct ranks *rs)
         return;
     for (size_t i = 0; i < rs->n; i++)
         rank_free(rs->rank[i]);
+    rendezvous_free(rs->rendezvous);
     free(rs->rank);
     free(rs->dir);
     free(rs);
@@ -67,9 +70,12 @@ static bool get_output(struct ranks *rs, struct rank_output *out)
 {
     size_t live = rs->n - rs->live;
 
-    *out = (struct rank_output){
-        .clock = &rs->clock, .put = rs->put, .arg = rs->arg, .many = live > MANY, .newest = rs->newest
-    };
+    *out = (struct rank_output){ .clock = &rs->clock,
+                                 .rendezvous = rs->rendezvous,
+                                 .put = rs->put,
+                                 .arg = rs->arg,
+                                 .many = live > MANY,
+                                 .newest = rs->newest };
     if (rs->window.open_s > 0) {
         out->window = rs->window;
         out->wall_s = wall_s() - now_s();

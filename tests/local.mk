@@ -125,6 +125,7 @@ UNIT_TESTS = \
 	tests/unit/rails \
 	tests/unit/random \
 	tests/unit/recurrence \
+	tests/unit/rendezvous \
 	tests/unit/recorder \
 	tests/unit/sampling \
 	tests/unit/regime \

@@ -112,6 +112,10 @@ enum ring_event_flags {
     RING_EVENT_UNWAITED = 4,
     RING_EVENT_FAILED = 8, /* the library returned an error */
     RING_EVENT_INTER = 16, /* on an intercommunicator */
+    /* Of a collective that is UNWAITED: leave may lie before the last rank came, enter is when this one did
+     * (wait: until then it was in another one).  The agent, which may know when the last one came, takes it
+     * away. */
+    RING_EVENT_EARLY = 32,
     /* of a message: its other end is named by its rank in comm.  Samples have other flags from 32 on, and not
      * this one. */
     RING_EVENT_MEMBER = 128,

@@ -80,6 +80,7 @@ static const struct {
     { RING_EVENT_UNWAITED, "unwaited" },
     { RING_EVENT_FAILED, "failed" },
     { RING_EVENT_INTER, "inter" },
+    { RING_EVENT_EARLY, "early" },
     { RING_EVENT_MEMBER, "member" },
 };
 

@@ -92,6 +92,11 @@ void flow_control(struct flow *f, double rate_hz, bool whole)
     f->whole = whole;
 }
 
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 static void send_sample(const struct sample *s, flow_sink *sink, void *arg)
 {
     struct telemetry_item item = { .kind = TELEMETRY_SAMPLE, .sample = *s };
@@ -316,7 +321,7 @@ static void step_collective(struct flow *f, const struct flow_comm *c, uint32_t 
         return;
     f->step_in++;
     if (!(f->step.flags & STEP_INCOMPLETE))
-        f->step.duration_ns = leave_ns - f->step.enter_ns;
+        f->step.duration_ns = minus(leave_ns, f->step.enter_ns);
     f->done = f->step;
     if (!(f->step.flags & STEP_INCOMPLETE)) {
         if ((seq + 1) / period % f->step_block != 0 && f->step_in < f->step_block)
@@ -340,11 +345,6 @@ static bool is_main(struct flow *f, struct flow_comm *c, uint64_t now_ns)
 static bool may_be_main(const struct flow *f, const struct flow_comm *c, uint64_t now_ns)
 {
     return !f->main || f->main == c || c->size >= f->main->size || f->main->last_ns + SILENT_NS < now_ns;
-}
-
-static uint64_t minus(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 /* Records of a communicator are missing: its cycle goes on behind them, where that can be, and of the rank's

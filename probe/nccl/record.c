@@ -681,10 +681,8 @@ static void write_event(struct thread *t, const struct operation *p)
 
     if (p->parts)
         place_parts(&e, p);
-    if (p->ends_early) {
-        e.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED;
-        e.wait = 0;
-    }
+    if (p->ends_early && p->parts)
+        e.flags |= RING_EVENT_NONBLOCKING | RING_EVENT_UNWAITED | RING_EVENT_EARLY;
     if (ring_op_is_message(p->op))
         e.flags |= RING_EVENT_MEMBER;
     ring_emit(t->ring, &e);

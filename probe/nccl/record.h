@@ -6,7 +6,7 @@
  *   no parts    from the beginning to the end of enqueueing: nonblocking, and not known when it completes
  *   parts       from the beginning of its first part to the end of its last: the time for which the GPU was in it.  A rank
  *               whose GPU comes late stays a short time, as in a blocking collective of MPI
- *   ends_early  as parts, but nonblocking, and not known when it completes: it shows when the GPU came
+ *   ends_early  as parts, but its end is no end (RING_EVENT_EARLY): it shows when the GPU came
  * The parts are seen by NCCL's thread that polls for them, later than they begin and end by its turn.  How
  * long an operation lasts is therefore taken from the GPU's own timer, once its rate is known from the
  * thread's clock beside it, where what it says can be: not longer than the thread saw since enqueueing, and

@@ -10,8 +10,8 @@ Policy=device NcclEvents=device HangTimeout=2
 Policy=host
 CONF
 unset NCCL_PROFILER_PLUGIN RANK WORLD_SIZE
-train() { # POLICY VERSION SLOW [PAUSE]
-    timeout -k 5 600 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} \
+train() { # POLICY VERSION SLOW [PAUSE [ALGORITHM]]
+    timeout -k 5 600 "$top_builddir/sgrun" --no-screen --policy="$1" --report="$dir/report" "$top_builddir/tests/nccl/replay" train "$2" "$3" 400 ${4:+"$4"} ${5:+"$5"} \
         >"$dir/out" 2>"$dir/err"
     is $? 0 "version $2, policy $1: NCCL's calls return what it expects"
 }
@@ -24,6 +24,14 @@ for version in 4 5 6 7; do
 done
 train device 7 1 6
 is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "a rank that does not come to a collective in which the others' GPUs are: a hang, and it is named"
+
+# By trees ranks record an end that lies before the last one came.
+train device 6 2 0 TREE
+is "$(jq -c '[.verdicts[]|select(.class == "straggler").culprits][0]' "$dir/report")" '["r2"]' "trees: the controller names the rank that works longer, before anybody else"
+is "$(jq -r .judged "$dir/report")" yes "trees: the job is judged"
+train device 7 1 6 TREE
+is "$(jq -c '[.verdicts[]|select(.class == "hang").culprits]' "$dir/report")" '[["r1"]]' "trees: a rank that does not come is a hang, and it is named"
+like "$(jq -r '.verdicts[]|select(.class == "hang").text' "$dir/report")" ': 3 inside, waiting for rank 1 ' "trees: those whose recorded end lies before it came are still inside"
 
 # Two replicas of two stages, in communicators of two ranks each: messages are matched, and who is missing is a rank of the job.
 pipeline() { # SLOW STEPS [PAUSE]

@@ -118,6 +118,13 @@ struct gpu {
     bool end;
 };
 
+/* The leaves of a tree, which are all ranks but the first: the end of a part is told when it has sent its
+ * share, and the GPU goes on when it has the sum. */
+static bool tells_early(const struct gpu *g)
+{
+    return g->p->algorithm && g->comm->rank;
+}
+
 static void *gpu_runs(void *arg)
 {
     struct gpu *g = arg;
@@ -136,16 +143,20 @@ static void *gpu_runs(void *arg)
                           : NULL;
             expect(part[i] || !(g->p->mask & NCCL_EVENT_KERNEL));
         }
-        pthread_barrier_wait(&shared->together);
+        if (!tells_early(g))
+            pthread_barrier_wait(&shared->together);
         for (int i = 0; i < CHANNELS; i++)
             if (part[i])
                 g->p->stop(part[i]);
+        if (tells_early(g))
+            pthread_barrier_wait(&shared->together);
         sem_post(&g->done);
     }
 }
 
 /* Ranks that work, then meet; one of them works longer, or after half of the steps for pause_s. */
 static unsigned pause_s;
+static const char *algorithm; /* of their collectives; NULL: rings */
 
 static void rank_trains(int version, int rank, int slow, int steps)
 {
@@ -155,6 +166,7 @@ static void rank_trains(int version, int rank, int slow, int steps)
     pthread_t thread;
 
     expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    p.algorithm = algorithm;
     sem_init(&g.begin, 0, 0);
     sem_init(&g.done, 0, 0);
     if (pthread_create(&thread, NULL, gpu_runs, &g))
@@ -428,13 +440,15 @@ static bool is_named(int version, int slow)
 }
 
 /* Where other processes take the cores another rank may be the slow one for a while. */
-static void check_named(int version, int slow)
+static void check_named(int version, int slow, const char *by)
 {
     bool named = false;
 
+    algorithm = by;
     for (int run = 0; run < 3 && !named; run++)
         named = is_named(version, slow);
-    ok(named, "version %d, with parts: rank %d, which works longer, is named first", version, slow);
+    ok(named, "version %d, with parts, %s: rank %d, which works longer, is named first", version,
+       by ? by : "rings", slow);
 }
 
 /* ---- without a guard ---- */
@@ -1447,7 +1461,7 @@ static void check_full(int version)
 }
 
 /* Under a guard that was started by others, with the plugin that NCCL would load: replay train VERSION SLOW
- * STEPS [PAUSE] */
+ * STEPS [PAUSE [ALGORITHM]] */
 static int train_guarded(char **argv)
 {
     pid_t pid[RANKS];
@@ -1458,6 +1472,7 @@ static int train_guarded(char **argv)
         return 1;
     }
     pause_s = argv[3] ? (unsigned)atoi(argv[3]) : 0;
+    algorithm = argv[3] ? argv[4] : NULL;
     share();
     snprintf(dir, sizeof(dir), "%s", guard);
     snprintf(plugin, sizeof(plugin), "%s", named);
@@ -1500,6 +1515,8 @@ int main(int argc, char **argv)
     check_timer(4);
     check_timer(VERSIONS);
     for (int version = 4; version <= VERSIONS; version++)
-        check_named(version, version % RANKS);
+        check_named(version, version % RANKS, NULL);
+    check_named(4, 0, "TREE");
+    check_named(VERSIONS, 2, "NVLS");
     return done_testing();
 }
