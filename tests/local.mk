@@ -77,6 +77,7 @@ UNIT_TESTS = \
 	tests/unit/join \
 	tests/unit/json \
 	tests/unit/last \
+	tests/unit/launch \
 	tests/unit/onset \
 	tests/unit/phases \
 	tests/unit/lasting \

@@ -1,10 +1,15 @@
 #include "ring/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define TASK_NAME      32          /* proc(5): at most 15 characters are kept */
+#define STEPS_OF_SLURM 0xfffffff0u /* slurm.h: the least of them is SLURM_INTERACTIVE_STEP, 0xfffffffa */
 
 static bool read_number(const char *name, uint32_t *out)
 {
@@ -29,16 +34,63 @@ void launch_process(struct ring_info *info)
     snprintf(info->topology, sizeof(info->topology), "%s", topology ? topology : "");
 }
 
+/* The name of the process that Slurm started as this task, which others may have come from.  False: it is not
+ * known. */
+static bool read_task_name(char name[TASK_NAME])
+{
+    char path[64];
+    uint32_t pid;
+    ssize_t n;
+    int fd;
+
+    if (!read_number("SLURM_TASK_PID", &pid))
+        return false;
+    snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, name, TASK_NAME - 1);
+    close(fd);
+    name[n > 0 ? n : 0] = 0;
+    name[strcspn(name, "\n")] = 0;
+    return true;
+}
+
+/* Is the process a task of srun's?  A batch script, or a shell in an allocation, is a step of Slurm's own,
+ * and the daemon that mpirun has started by srun on each node is a task, but those that either of them starts
+ * are not, though they inherit its numbers.  Who calls srun as a rank of mpirun gets tasks of srun's again.
+ */
+static bool is_task_of_srun(void)
+{
+    static const char *const daemons[] = { "hydra_pmi_proxy", "hydra_bstrap_pr", "orted", "prted" };
+    char name[TASK_NAME];
+    uint32_t step;
+
+    if (!read_number("SLURM_STEP_ID", &step) || step >= STEPS_OF_SLURM)
+        return false;
+    if (!read_task_name(name))
+        return true;
+    for (size_t i = 0; i < sizeof(daemons) / sizeof(daemons[0]); i++)
+        if (!strcmp(name, daemons[i]))
+            return false;
+    return true;
+}
+
 bool launch_rank(struct ring_info *info, uint32_t ranks_max)
 {
-    static const char *const names[][2] = { { "RANK", "WORLD_SIZE" },
-                                            { "SLURM_PROCID", "SLURM_NTASKS" },
-                                            { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-                                            { "PMI_RANK", "PMI_SIZE" } };
+    static const struct {
+        const char *rank, *size;
+        bool srun; /* only where it set them */
+    } names[] = { { "RANK", "WORLD_SIZE", false },
+                  { "SLURM_PROCID", "SLURM_NTASKS", true },
+                  { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false },
+                  { "PMI_RANK", "PMI_SIZE", false },
+                  { "SLURM_PROCID", "SLURM_NTASKS", false } };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (read_number(names[i][0], &info->world_rank) && read_number(names[i][1], &info->world_size) &&
-            info->world_rank < info->world_size && info->world_size <= ranks_max) {
+        if ((!names[i].srun || is_task_of_srun()) && read_number(names[i].rank, &info->world_rank) &&
+            read_number(names[i].size, &info->world_size) && info->world_rank < info->world_size &&
+            info->world_size <= ranks_max) {
             info->rank = info->world_rank;
             return true;
         }

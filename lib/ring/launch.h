@@ -12,8 +12,8 @@
 /* Fills in task, program and topology, which depend on no library. */
 void launch_process(struct ring_info *info);
 
-/* Rank, world_rank and world_size by the environment that torchrun, Slurm or mpirun sets; false: none of them
- * did, or it says more than ranks_max. */
+/* Rank, world_rank and world_size by the environment that torchrun, srun or mpirun sets, the first of these
+ * that did; false: none, or it says more than ranks_max. */
 bool launch_rank(struct ring_info *info, uint32_t ranks_max);
 
 /* Another guest in this process has made rings for this rank: fills in incarnation, which it shares. */
