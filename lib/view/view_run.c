@@ -46,7 +46,7 @@ static void join_verdicts(struct view_verdict *a, const struct view_verdict *oth
     a->found_s = b->found_s;
 }
 
-/* Did it stand at the end and cost something then? */
+/* Did it stand at the end, and surely cost something then? */
 static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 {
     const struct view_verdict *now;
@@ -54,7 +54,7 @@ static bool costs_at_end(const struct view *v, const struct view_verdict *d)
 
     for (size_t i = 0; i < n; i++)
         if (now[i].finding.id == d->finding.id)
-            return !now[i].minor;
+            return !view_is_minor(finding_slowdown_interval(&now[i].finding).low) && !now[i].minor;
     return false;
 }
 

@@ -229,6 +229,32 @@ static void one_window(void)
     finish();
 }
 
+/* What cost too little of the run is reported of it only where it surely cost something at its end. */
+static void minor_at_the_end(void)
+{
+    static const struct {
+        double factor;
+        bool minor;
+        const char *what;
+    } cases[] = { { 1.05, true, "what may have cost next to nothing is left out" },
+                  { 1.2, false, "what surely cost something is not" } };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct view_verdict *d;
+        bool now;
+
+        start(100);
+        steps(700);
+        steps_until_named(5, 5, cases[i].factor, 64);
+        now = verdict() && !verdict()->minor;
+        view_finish(job.view, job.now_s[0]);
+        ok(now && view_verdicts_reported(job.view, &d) == 1 && d->finding.slowdown < 1.015 &&
+               d->minor == cases[i].minor,
+           "of what began shortly before the end %s: %s", cases[i].what, now ? d->text : "nothing stood");
+        finish();
+    }
+}
+
 /* What costs too little to be listed is not in the sentence either. */
 static void minor(void)
 {
@@ -746,6 +772,7 @@ int main(void)
     healthy();
     one_window();
     minor();
+    minor_at_the_end();
     unseen();
     without_ranks();
     stragglers();
