@@ -54,12 +54,13 @@ int conf_error(const struct conf_line *line, const struct conf_pair *pair, struc
     return err_set(err, "%s:%u: %s=%.80s: %s", line->file, pair->line, pair->key, pair->value, reason);
 }
 
-/* The next byte, or -1 at the end.  A carriage return is blank: files come from everywhere. */
+/* The next byte, or -1 at the end.  What goes back or on by a line or page is blank: files come from
+ * everywhere. */
 static int peek(const struct source *s)
 {
     if (s->at == s->end)
         return -1;
-    return *s->at == '\r' ? ' ' : (unsigned char)*s->at;
+    return strchr("\r\f\v", *s->at) && *s->at ? ' ' : (unsigned char)*s->at;
 }
 
 static bool is_blank(int c)
@@ -276,6 +277,7 @@ static int read_pair(struct source *s)
     s->at++;
     skip_blank(s);
     s->line.n++;
+    pair->quoted = peek(s) == '"';
     if (read_value(s, &pair->value) < 0)
         return -1;
     if (!strcasecmp(pair->key, "ClusterName"))

@@ -12,6 +12,7 @@
 #ifndef SYNCGUARD_COMMON_CONF_H
 #define SYNCGUARD_COMMON_CONF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
@@ -23,6 +24,7 @@
 
 struct conf_pair {
     const char *key, *value; /* never NULL */
+    bool quoted;             /* the value: only so Slurm accepts an empty one */
     unsigned line;
 };
 

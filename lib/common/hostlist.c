@@ -36,8 +36,8 @@ static bool in_ranges(const char *s, const char *end, unsigned long long value, 
         high = low;
         if (*s == '-') {
             n = number(s + 1, &high);
-            if (!n)
-                return false;
+            if (!n) /* "1-" is 1, as for Slurm */
+                high = low;
             s += 1 + n;
         }
         /* "07" has two digits, "9-11" is 9, 10, 11: at least as many as the first number, and leading zeros
@@ -50,7 +50,7 @@ static bool in_ranges(const char *s, const char *end, unsigned long long value, 
     return in;
 }
 
-/* Whether the item from s to end, "node[1-3]x", names the node. */
+/* Whether the item from s to end, "rack[1-2]node[1-3]", names the node. */
 static bool item_is(const char *s, const char *end, const char *node)
 {
     while (s < end) {
@@ -125,15 +125,17 @@ static int expand_ranges(struct expansion *x, const char *s, const char *close, 
 {
     while (s < close) {
         unsigned long long low, high;
-        size_t width = number(s, &low), n = width;
+        size_t width = number(s, &low), n;
 
         high = low;
         s += width;
         if (width && *s == '-') {
             n = number(s + 1, &high);
+            if (!n)
+                high = low;
             s += 1 + n;
         }
-        if (!n || high < low || (s < close && *s != ',') || s + 1 == close)
+        if (!width || high < low || (s < close && *s != ',') || s + 1 == close)
             return malformed(x);
         for (; low <= high; low++) {
             int digits = snprintf(x->name + length, sizeof(x->name) - length, "%0*llu", (int)width, low);
@@ -161,7 +163,8 @@ static int expand(struct expansion *x, const char *s, const char *end, size_t le
     if (s < end) {
         const char *close = memchr(s, ']', (size_t)(end - s));
 
-        if (!close || close == s + 1)
+        /* a name with a bracket ends with one */
+        if (!close || close == s + 1 || end[-1] != ']')
             return malformed(x);
         return expand_ranges(x, s + 1, close, end, length);
     }

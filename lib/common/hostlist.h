@@ -1,5 +1,5 @@
-/* hostlist.h - reads lists of nodes in Slurm's notation, "node[1-3,07],rack[1-2]gpu4", without libslurm.
- * Never aborts, never prints and never allocates: guests use it. */
+/* hostlist.h - reads lists of nodes in Slurm's notation, "node[1-3,07],rack[1-2]gpu[1-4]", without libslurm:
+ * a name with brackets ends with one. Never aborts, never prints and never allocates: guests use it. */
 #ifndef SYNCGUARD_COMMON_HOSTLIST_H
 #define SYNCGUARD_COMMON_HOSTLIST_H
 

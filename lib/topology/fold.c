@@ -162,7 +162,9 @@ static bool is_better(const struct fold *f, uint32_t a, uint32_t b)
 
     if (b == TOPOLOGY_NONE || f->highest[a] != f->highest[b])
         return b == TOPOLOGY_NONE || f->highest[a] > f->highest[b];
-    return s[a].height != s[b].height ? s[a].height < s[b].height : a < b;
+    if (s[a].height != s[b].height)
+        return s[a].height < s[b].height;
+    return s[a].n_below != s[b].n_below ? s[a].n_below > s[b].n_below : a < b;
 }
 
 /* Those of a switch and of those like it were counted together. */

@@ -3,8 +3,8 @@
  * Switches with the same nodes, or the same switches, below them are alike: a message between two of those
  * goes through any of them and comes as far, so that in the tree the first of them stands for all, from the
  * leaves up. That makes a tree of fat trees and of rails. What still has several switches above it is below
- * the one from which the highest switch is reached, of these below the lowest, of these below the first
- * (decision 0102). */
+ * the one from which the highest switch is reached, of these below the lowest, of these below the one with
+ * the most below it, of these below the first (decision 0102). */
 #ifndef SYNCGUARD_TOPOLOGY_FOLD_H
 #define SYNCGUARD_TOPOLOGY_FOLD_H
 

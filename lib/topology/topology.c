@@ -84,7 +84,7 @@ static int add_node(void *arg, const char *name, struct err *err)
     if (t->n_nodes == TOPOLOGY_LINKS_MAX)
         return err_set(err, "at most %u links are accepted", TOPOLOGY_LINKS_MAX);
     n = &t->node[t->n_nodes];
-    *n = (struct topology_node){ strdup(name), (uint32_t)t->n_switches - 1, unknown };
+    *n = (struct topology_node){ .name = strdup(name), .parent = (uint32_t)t->n_switches - 1, .up = unknown };
     if (!n->name)
         return no_memory(err);
     t->n_nodes++;
@@ -115,8 +115,8 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
         return no_memory(err);
     }
     t->n_switches++;
-    if ((nodes && *nodes) == !!*s->switches) {
-        err_set(err, "either nodes or switches are accepted below it, and not both");
+    if (nodes && *nodes && *s->switches) {
+        err_set(err, "nodes or switches are accepted below it, and not both");
         return fail_at(t, s, err);
     }
     if (nodes && *nodes && hostlist_each(nodes, TOPOLOGY_NODES_MAX, add_node, t, err) < 0)

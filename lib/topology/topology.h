@@ -75,8 +75,8 @@ struct topology {
 struct topology *topology_new(const char *origin);
 void topology_free(struct topology *t); /* NULL is fine */
 
-/* Add a switch with either nodes or switches below it, in Slurm's notation; "" or NULL: none.  0, or -1 with
- * the reason, after which only topology_free() is of use. */
+/* Add a switch with nodes or switches below it, not both, in Slurm's notation; "" or NULL: none.  0, or -1
+ * with the reason, after which only topology_free() is of use. */
 int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
                  double link_speed, unsigned line, struct err *err);
 

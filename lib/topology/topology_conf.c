@@ -24,7 +24,8 @@ struct reading {
     bool trees, blocks;
 };
 
-/* As Slurm reads its numbers of 32 bits: 10, 010 is 8, 0x10 is 16, 10K is 10240. */
+/* As Slurm reads its numbers of 32 bits: 10, 010 is 8, 0x10 is 16, 10K is 10240, and the largest is
+ * UNLIMITED. */
 static int read_speed(const char *text, double *speed)
 {
     unsigned long n;
@@ -33,7 +34,7 @@ static int read_speed(const char *text, double *speed)
     *speed = 0; /* says nothing */
     if (!strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE"))
         return 0;
-    if (!isdigit((unsigned char)*text))
+    if (!isdigit((unsigned char)text[*text == '+']))
         return -1;
     errno = 0;
     n = strtoul(text, &end, 0);
@@ -43,7 +44,7 @@ static int read_speed(const char *text, double *speed)
         n *= 1024;
         end++;
     }
-    *speed = (double)n;
+    *speed = n == UINT32_MAX ? 0 : (double)n;
     return *end || n > UINT32_MAX ? -1 : 0;
 }
 
@@ -81,14 +82,15 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
         return conf_error(line, name, err, "switches or blocks are accepted, and not both in one file");
     if (given[BLOCK_NAME] && (!text[NODES] || given[SWITCHES] || given[LINK_SPEED]))
         return conf_error(line, name, err, "a block has Nodes=, and nothing else");
-    if (!text[NODES] == !text[SWITCHES])
+    if (text[NODES] && text[SWITCHES])
         return conf_error(line, name, err, "a switch has Nodes= or Switches=, one of both");
     if (given[LINK_SPEED] && read_speed(text[LINK_SPEED], &speed) < 0)
         return conf_error(line, given[LINK_SPEED], err,
                           "a whole number from 0 to 4294967295 is accepted, with K for 1024");
-    if (!*(text[NODES] ? text[NODES] : text[SWITCHES]))
-        return conf_error(line, given[NODES] ? given[NODES] : given[SWITCHES], err,
-                          "a list of names is accepted");
+    if (given[NODES] && !*text[NODES] && !given[NODES]->quoted)
+        return conf_error(line, given[NODES], err, "a list of names is accepted, or \"\" for none");
+    if (text[SWITCHES] && !text[SWITCHES][strspn(text[SWITCHES], ",")])
+        return conf_error(line, given[SWITCHES], err, "a list of names is accepted");
     return topology_add(r->t, name->value, text[NODES], text[SWITCHES], speed, name->line, err);
 }
 

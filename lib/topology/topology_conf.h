@@ -4,8 +4,8 @@
  *   BlockSizes=18,36                     (no matter here)
  *
  * in the syntax of slurm.conf (common/conf.h), comments, continued lines and Include included; one of both
- * kinds per file. Leaves below several spines and nodes on several leaves are accepted (fold.h). Not read:
- * topology.yaml of newer versions of Slurm. */
+ * kinds per file. Leaves below several spines and nodes on several leaves are accepted (fold.h), and switches
+ * with nothing below them, as newer versions of Slurm have them. Not read: their topology.yaml. */
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_CONF_H
 #define SYNCGUARD_TOPOLOGY_TOPOLOGY_CONF_H
 

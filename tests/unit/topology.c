@@ -27,14 +27,17 @@ static void check_lists(void)
         { "", "" },
         { "a,b", "a b" },
         { "node[1-3,7]", "node1 node2 node3 node7" },
-        { "node[08-11]x,gpu", "node08x node09x node10x node11x gpu" },
+        { "node[08-11],gpu", "node08 node09 node10 node11 gpu" },
         { "r[1-2]n[1-2]", "r1n1 r1n2 r2n1 r2n2" },
+        { "r[1-2][3-4]", "r13 r14 r23 r24" },
+        { "node[1-]", "node1" },
+        { "node[1-2]x", NULL },
+        { "a,r[1-2]n1", NULL },
         { "[1-2]", "1 2" },
         { "node[1-3", NULL },
         { "node]", NULL },
         { "node[]", NULL },
         { "node[3-1]", NULL },
-        { "node[1-]", NULL },
         { "node[1,]", NULL },
         { "node[a]", NULL },
         { ",a,,b,", "a b" },
@@ -157,6 +160,11 @@ static void check_fabrics(void)
         { "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3]\n", "n2", "a", 1 },
         { "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=top Switches=a,mid\nSwitchName=mid Switches=a,b\n",
           "a", "mid", 1 },
+        { "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=x Switches=a\nSwitchName=top Switches=a,b\n",
+          "a", "top", 1 },
+        /* with nothing below */
+        { "SwitchName=a Nodes=n1\nSwitchName=b\nSwitchName=c Nodes=\"\"\nSwitchName=top Switches=a,b,c\n",
+          "c", "top", 1 },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -179,8 +187,8 @@ static void check_speeds(void)
     static const struct {
         const char *text;
         double speed;
-    } cases[] = { { "10", 10 },     { "010", 8 },       { "0x10", 16 },
-                  { "10K", 10240 }, { "\"2k\"", 2048 }, { "INFINITE", 0 } };
+    } cases[] = { { "10", 10 },       { "010", 8 },      { "0x10", 16 }, { "10K", 10240 },
+                  { "\"2k\"", 2048 }, { "INFINITE", 0 }, { "+3", 3 },    { "4294967295", 0 } };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char text[80];
@@ -213,7 +221,8 @@ static void check_errors(void)
         { "SwitchName=a Nodes=n[1-99999]\n", "t.conf:1: switch a: " },
         { "SwitchName=a Nod", "t.conf:1: \"Nod\": expected Key=Value" },
         { "SwitchName=a Nodes=", "t.conf:1: Nodes=: a list of names is accepted" },
-        { "SwitchName=a\n", "t.conf:1: SwitchName=a: a switch has Nodes= or Switches=, one of both" },
+        { "SwitchName=a Switches=,", "t.conf:1: Switches=,: a list of names is accepted" },
+        { "SwitchName=a Nodes=n[1-2]x\n", "t.conf:1: switch a: 'n[1-2]x' is not accepted" },
         { "SwitchName=a Nodes=n Switches=b\n", "t.conf:1: SwitchName=a: a switch has Nodes= or Switches=" },
         { "Nodes=n\n", "t.conf:1: Nodes=n: SwitchName=NAME or BlockName=NAME is needed" },
         { "Nodes=n SwitchName=a\n", "t.conf:1: Nodes=n: SwitchName= comes first" },
