@@ -97,6 +97,23 @@ static void judge_loaded(const struct cluster_facts *c, struct findings *f)
     json_decref(moved);
 }
 
+/* Rails, or a mistake: slurmctld warns of it, too. */
+static void judge_several(const struct cluster_facts *c, struct findings *f)
+{
+    json_t *several = json_array();
+    char names[512];
+
+    for (size_t i = 0; i < c->topology->n_nodes; i++)
+        if (c->topology->node[i].n_above > 1)
+            json_array_append_new(several, json_of_text(c->topology->node[i].name));
+    if (json_array_size(several))
+        findings_add(f, FINDING_NOTE, "topology", json_incref(several), NULL,
+                     "%zu %s below several leaf switches in %s, which is right for rails only: %s",
+                     json_array_size(several), plural(json_array_size(several), "nodes are", "node is"),
+                     c->path, json_show_list(several, SHOWN, names, sizeof(names)));
+    json_decref(several);
+}
+
 static void judge_tree(const struct cluster_facts *c, struct findings *f)
 {
     size_t roots = 0;
@@ -126,6 +143,7 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
     findings_add(f, FINDING_OK, "topology", NULL, NULL, "%s: %zu %s below %zu %s", c->path,
                  c->topology->n_nodes, plural(c->topology->n_nodes, "nodes", "node"), c->topology->n_switches,
                  plural(c->topology->n_switches, "switches", "switch"));
+    judge_several(c, f);
     if (roots > 1)
         findings_add(f, FINDING_NOTE, "topology", NULL, NULL,
                      "%s declares %zu trees that nothing connects, below %s%s: no job spans them", c->path,

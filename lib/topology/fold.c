@@ -233,8 +233,11 @@ int fold_edges(struct topology *t, struct fold_edge *edge, size_t n, uint32_t *a
         err_set(err, "out of memory");
         goto done;
     }
-    for (size_t i = 0; i < f.n; i++)
+    for (size_t i = 0; i < f.n; i++) {
         f.first[edge[i].parent + 1]++;
+        if (edge[i].child < t->n_nodes)
+            t->node[edge[i].child].n_above++;
+    }
     for (size_t s = 0; s < t->n_switches; s++)
         f.first[s + 1] += f.first[s];
     rc = set_heights(&f, at, err);

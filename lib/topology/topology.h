@@ -41,6 +41,7 @@ struct topology_pair {
 struct topology_node {
     char *name;
     uint32_t parent;         /* a switch */
+    uint32_t n_above;        /* switches that name it: several leaves on rails */
     struct topology_link up; /* its cables: one to each switch that is alike */
 };
 

@@ -111,6 +111,10 @@ static const struct {
     { "trees that nothing connects", "SwitchName=leaf1 Nodes=node[1-2]\nSwitchName=leaf2 Nodes=node[3-4]\n",
       NODES, TREE, STATUS, ROWS(FINE), JOB_FINE, 0,
       "note     topology       /etc/topology.conf declares 2 trees" },
+    { "nodes on two leaves",
+      "SwitchName=leaf1 Nodes=node[1-2]\nSwitchName=leaf2 Nodes=node[3-4]\nSwitchName=leaf3 Nodes=node1\nSwitchName=top Switches=leaf[1-3]\n",
+      NODES, "", STATUS, ROWS(FINE), JOB_FINE, 0,
+      "note     topology       1 node is below several leaf switches in /etc/topology.conf" },
     { "a file that slurmctld has not read",
       "SwitchName=leaf1 Nodes=node[1,3]\nSwitchName=leaf2 Nodes=node[2,4]\n"
       "SwitchName=top Switches=leaf[1-2]\n",
