@@ -273,6 +273,7 @@ dist_check_SCRIPTS += \
 	tests/security/siege.sh \
 	tests/simgrid/agree.sh \
 	tests/dist.sh tests/format.sh tests/packages.py tests/tree.py \
+	tests/topology/slurmctld.sh \
 	tests/tui/terminal.sh \
 	tests/workloads/halo-test.sh \
 	tests/workloads/pipeline-test.sh \
@@ -299,6 +300,7 @@ noinst_PROGRAMS += \
 	tests/probe/steps_ask \
 	tests/simgrid/case \
 	tests/spank/standin-agent \
+	tests/topology/switches \
 	tests/tui/cost \
 	tests/tui/fakecontroller
 
@@ -327,6 +329,8 @@ ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported vie
 	view_rank_health_get view_node_health_get view_picture report_switches_get report_scaling_get report_strategies_get \
 	report_overlap_get audit_list actions_get actions_list history_effect history_lemons store_usual link_uid link_send
 tests_unit_answers_LDFLAGS = $(AM_LDFLAGS) $(ANSWERS_WRAP:%=-Wl,--wrap=%)
+
+tests_topology_switches_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=topology_add
 
 # With libslurm, which only the controller's helper is linked with.
 tests_unit_nodelist_SOURCES = tests/unit/nodelist.c lib/slurm/nodelist.c lib/slurm/nodelist.h
@@ -385,7 +389,7 @@ distcheck-unit:
 
 # Files of tests, by pattern.
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
-EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/run/prelude.sh tests/gloo/torch.sh tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/daemon/*.yml tests/tui/expected/* tests/trace/samples/* \
+EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/topology/files/* tests/run/prelude.sh tests/gloo/torch.sh tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/daemon/*.yml tests/tui/expected/* tests/trace/samples/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*.py tests/plan/*-simulated tests/simgrid/compare tests/doc/picture.py tests/workloads/*.sh \
 	tests/analysis/*.py tests/analysis/sensitivity tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
 	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/repeat tests/cluster/placement-table tests/cluster/programs-table tests/cluster/gloo-table tests/nccl/nccl-table tests/nccl/train.py tests/nccl/loop.c tests/gloo/paired.py tests/gloo/elastic.py tests/gloo/mixed.py \
