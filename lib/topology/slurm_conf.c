@@ -8,7 +8,13 @@
 
 #include "common/conf.h"
 
+struct node_set {
+    struct node_set *next;
+    char *name, *nodes;
+};
+
 struct reading {
+    struct node_set *sets;
     const char *wanted; /* NULL: the default partition */
     struct slurm_partition *p;
     char *usual; /* Nodes= of PartitionName=DEFAULT, for the lines after it */
@@ -34,14 +40,86 @@ static int keep_text(char **text, const char *value, struct err *err)
     return 0;
 }
 
+/* ---- NodeSet=NAME Nodes=LIST: NAME stands for LIST in a partition's Nodes ---- */
+
+static void free_set(struct node_set *s)
+{
+    if (s) {
+        free(s->name);
+        free(s->nodes);
+        free(s);
+    }
+}
+
+static int keep_set(struct reading *r, const char *name, const char *nodes, struct err *err)
+{
+    struct node_set *s = calloc(1, sizeof(*s));
+
+    if (!s || keep_text(&s->name, name, err) < 0 || keep_text(&s->nodes, nodes, err) < 0) {
+        free_set(s);
+        return err_set(err, "out of memory");
+    }
+    s->next = r->sets;
+    r->sets = s;
+    return 0;
+}
+
+/* What an item of a list stands for: itself, unless it is a set's name. */
+static const char *nodes_of(const struct reading *r, const char *item, size_t *bytes)
+{
+    for (const struct node_set *s = r->sets; s; s = s->next)
+        if (strlen(s->name) == *bytes && !strncmp(s->name, item, *bytes)) {
+            *bytes = strlen(s->nodes);
+            return s->nodes;
+        }
+    return item;
+}
+
+/* Up to the comma, or end, that is not between brackets. */
+static size_t item_bytes(const char *list)
+{
+    size_t n = 0;
+
+    for (bool inside = false; list[n] && (inside || list[n] != ','); n++)
+        inside = list[n] == '[' || (inside && list[n] != ']');
+    return n;
+}
+
+static int replace_sets(const struct reading *r, char **list, struct err *err)
+{
+    char *text = NULL;
+    size_t size, bytes;
+    FILE *out = *list ? open_memstream(&text, &size) : NULL;
+
+    if (!out)
+        return *list ? err_set(err, "out of memory") : 0;
+    for (const char *at = *list; *at && ftell(out) <= CONF_FILE_MAX; at += bytes + (at[bytes] == ',')) {
+        const char *nodes;
+        size_t length = bytes = item_bytes(at);
+
+        nodes = nodes_of(r, at, &length);
+        fprintf(out, "%s%.*s", at > *list ? "," : "", (int)length, nodes);
+    }
+    if (fclose(out) != 0 || size > CONF_FILE_MAX) {
+        free(text);
+        return err_set(err, "a partition's list of nodes is too long");
+    }
+    free(*list);
+    *list = text;
+    return 0;
+}
+
 static int read_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct reading *r = arg;
     const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"),
-               *plugin = value_of(line, "TopologyPlugin"), *standard = value_of(line, "Default");
+               *set = value_of(line, "NodeSet"), *plugin = value_of(line, "TopologyPlugin"),
+               *standard = value_of(line, "Default");
 
     if (plugin)
         r->p->tree = !strcasecmp(plugin, "topology/tree");
+    if (set && nodes)
+        return keep_set(r, set, nodes, err);
     if (!name)
         return 0;
     if (!strcasecmp(name, "DEFAULT"))
@@ -62,7 +140,13 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
 
     *p = (struct slurm_partition){ .nodes = NULL };
     rc = conf_load(name, text, bytes, read_line, &r, err);
+    if (rc == 0)
+        rc = replace_sets(&r, &p->nodes, err);
     free(r.usual);
+    for (struct node_set *s = r.sets, *next; s; s = next) {
+        next = s->next;
+        free_set(s);
+    }
     if (rc == 0 && !r.found && partition)
         rc = err_set(err, "%s: there is no partition %.60s", name, partition);
     else if (rc == 0 && !r.found)

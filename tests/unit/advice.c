@@ -153,11 +153,18 @@ static void test_partitions(void)
     static const char text[] =
         "ClusterName=c # x\nTopologyPlugin=topology/Tree\nSchedulerParameters=a=1,b\nNodeName=n[1-9] CPUs=2\n"
         "PartitionName=all Nodes=ALL\nPartitionName=DEFAULT Nodes=n[1-4] State=UP\n"
-        "PartitionName=main Default=YES\nPartitionName=fast Nodes=n[5-6]\nPartitionName=none Nodes=\"\"\n";
+        "PartitionName=main Default=YES\nPartitionName=fast Nodes=n[5-6]\nPartitionName=none Nodes=\"\"\n"
+        "PartitionName=sets Nodes=first,n[5,6]x[1-2],last,gpus\nNodeSet=first Nodes=n[1-2],n3\nnodeset=last nodes=n9\n"
+        "NodeSet=gpus Feature=gpu\n";
     static const struct {
         const char *partition, *nodes; /* NULL nodes: fails */
-    } cases[] = { { NULL, "n[1-4]" },      { "main", "n[1-4]" }, { "fast", "n[5-6]" },
-                  { "all", "everything" }, { "none", NULL },     { "slow", NULL } };
+    } cases[] = { { NULL, "n[1-4]" },
+                  { "main", "n[1-4]" },
+                  { "fast", "n[5-6]" },
+                  { "all", "everything" },
+                  { "none", NULL },
+                  { "slow", NULL },
+                  { "sets", "n[1-2],n3,n[5,6]x[1-2],n9,gpus" } };
     struct slurm_partition p;
     struct err err;
     char path[64];
