@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "topology/address.h"
+#include "topology/topology_conf.h"
 
 static const struct option_spec dir = { "dir", "DIR", VALUE(VALUE_ANY),
                                         "directory of the step in shared memory" };
@@ -117,9 +119,29 @@ static size_t count_dots(const char *text, size_t bytes)
     return n;
 }
 
+/* By topology.conf, if it is here.  Switches are separated by blanks then. */
+static bool take_declared(struct agent_arguments *a, size_t levels)
+{
+    size_t begins[TOPOLOGY_LEVELS_MAX];
+    struct topology *t;
+    char path[4096];
+    bool known;
+
+    topology_conf_locate(path, sizeof(path));
+    t = topology_conf_read(path, NULL);
+    known = t && address_cut(t, a->switches, levels, begins);
+    topology_free(t);
+    for (size_t i = 1; known && i < levels; i++)
+        a->switches[begins[i] - 1] = ' ';
+    if (known)
+        snprintf(a->switch_name, sizeof(a->switch_name), "%s", a->switches + begins[levels - 1]);
+    return known;
+}
+
 /* "core.spine0.leaf1.node3", by the pattern "switch.switch.switch.node".  Names may have dots of their own,
  * which Slurm does not escape.  The node's name is known; the rest can be split if the pattern has a single
- * switch, or if all switches' names can have the same number of dots.  Otherwise they stay unknown. */
+ * switch, by topology.conf, or if all switches' names can have the same number of dots.  Otherwise they stay
+ * unknown. */
 static void take_switches(struct agent_arguments *a, const char *address, const char *pattern)
 {
     size_t bytes = address ? strlen(address) : 0, own = strlen(a->node), parts, levels, dots = 0, leaf = 0;
@@ -133,9 +155,15 @@ static void take_switches(struct agent_arguments *a, const char *address, const 
         bytes = (size_t)(last - address);
     parts = count_dots(address, bytes) + 1;
     levels = pattern && *pattern ? count_dots(pattern, strlen(pattern)) : parts;
-    if (!bytes || !levels || parts % levels || bytes + 2 > sizeof(a->switches))
+    if (!bytes || !levels || parts < levels || bytes + 2 > sizeof(a->switches))
         return;
     memcpy(a->switches, address, bytes);
+    if (parts > levels && levels > 1 && take_declared(a, levels))
+        return;
+    if (parts % levels) {
+        a->switches[0] = '\0';
+        return;
+    }
     for (size_t i = 0; i < bytes; i++)
         if (address[i] == '.' && ++dots % (parts / levels) == 0) {
             a->switches[i] = parts > levels ? ' ' : '.';

@@ -1,6 +1,7 @@
 # lib/topology/: the cluster's switches, orders of ranks on them, and what is near what within a node
 noinst_LIBRARIES += libtopology.a
 libtopology_a_SOURCES = \
+	lib/topology/address.c lib/topology/address.h \
 	lib/topology/arrange.c lib/topology/arrange.h \
 	lib/topology/exact.c lib/topology/exact.h \
 	lib/topology/fold.c lib/topology/fold.h \

@@ -2,6 +2,7 @@
 #include "agent/arguments.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/tap.h"
 
@@ -17,6 +18,34 @@ static int read_options(struct agent_arguments *a, struct err *err, const char *
                          argv, err) < 0
                ? -1
                : agent_arguments_read(a, &o, err);
+}
+
+/* Where names have dots, topology.conf says how to cut the address. */
+static void check_declared(void)
+{
+    char dir[] = "/tmp/agent-XXXXXX", path[64];
+    struct agent_arguments o;
+    struct err err;
+    FILE *f;
+
+    if (!mkdtemp(dir))
+        return;
+    snprintf(path, sizeof(path), "%s/slurm.conf", dir);
+    setenv("SLURM_CONF", path, 1);
+    snprintf(path, sizeof(path), "%s/topology.conf", dir);
+    f = fopen(path, "w");
+    fputs("SwitchName=leaf.b Nodes=node3.site\nSwitchName=core Switches=leaf.b\n", f);
+    fclose(f);
+    setenv("SLURMD_NODENAME", "node3.site", 1);
+    setenv("SLURM_TOPOLOGY_ADDR", "core.leaf.b.node3.site", 1);
+    setenv("SLURM_TOPOLOGY_ADDR_PATTERN", "switch.switch.node", 1);
+    read_options(&o, &err, "--dir=/x", NULL);
+    is_str(o.switch_name, "leaf.b",
+           "with topology.conf at hand, the switch of core.leaf.b.node3.site is leaf.b");
+    is_str(o.switches, "core leaf.b", "and the switches above it end with core");
+    unsetenv("SLURM_CONF");
+    unlink(path);
+    rmdir(dir);
 }
 
 int main(void)
@@ -86,6 +115,7 @@ int main(void)
         is_str(o.switch_name, addresses[i].switch_name, "%s", addresses[i].address);
         is_str(o.switches, addresses[i].switches, "and the switches above: '%s'", addresses[i].switches);
     }
+    check_declared();
     setenv("SYNCGUARD_PLACEMENT", "on pipeline:8x4 0.04 0.02", 1);
     read_options(&o, &err, "--dir=/x", NULL);
     ok(o.placement.applied && !strcmp(o.placement.name, "pipeline:8x4") &&

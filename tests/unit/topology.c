@@ -5,6 +5,7 @@
 
 #include "common/hostlist.h"
 #include "tests/tap.h"
+#include "topology/address.h"
 #include "topology/topology_conf.h"
 
 /* ---- lists ---- */
@@ -247,6 +248,31 @@ static void check_errors(void)
        "a missing file is reported by its name: %s", err.text);
 }
 
+static void check_addresses(void)
+{
+    static const struct {
+        const char *address;
+        size_t levels, leaf; /* where it begins; 0: not to be cut */
+    } cases[] = { { "core.leaf.b", 2, 5 },     { "core.leaf", 2, 0 }, { "core.x.leaf.b", 2, 7 },
+                  { "x.leaf.b", 2, 0 },        { "leaf.b", 2, 0 },    { ".leaf.b", 2, 1 },
+                  { "core.x.leaf.b", 3, 0 },   { "", 1, 0 },          { "core.leaf.b,leaf.c", 2, 5 },
+                  { "core.leaf.[b-c]", 2, 0 }, { "a.b.c", 2, 0 } /* in two ways */ };
+    struct topology *t = parse("SwitchName=leaf.b Nodes=n1\nSwitchName=leaf.c Nodes=n1\n"
+                               "SwitchName=core Switches=leaf.b\nSwitchName=core.x Switches=leaf.c\n"
+                               "SwitchName=c Nodes=n2\nSwitchName=b.c Nodes=n2\nSwitchName=a Switches=c\n"
+                               "SwitchName=a.b Switches=b.c\n",
+                               NULL);
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t begins[TOPOLOGY_LEVELS_MAX] = { 0 };
+        bool known = address_cut(t, cases[i].address, cases[i].levels, begins);
+
+        is_int(known ? (long long)begins[cases[i].levels - 1] : 0, (long long)cases[i].leaf,
+               "address %s of %zu levels: where its leaf begins", cases[i].address, cases[i].levels);
+    }
+    topology_free(t);
+}
+
 /* The most levels, one more, and as many nodes as are accepted. */
 static void check_limits(void)
 {
@@ -278,6 +304,7 @@ int main(void)
     check_fabrics();
     check_speeds();
     check_errors();
+    check_addresses();
     check_limits();
     return done_testing();
 }
