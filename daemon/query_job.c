@@ -109,7 +109,8 @@ struct job *query_job(const struct peer *p, const json_t *q, bool running, struc
         err_set(
             err,
             "no guarded job %.40s: it is pending, runs without --sync-guard, has started no step (ranks that "
-            "mpirun starts on its own node are in none: use srun), or does not exist (squeue --job=%.40s)",
+            "mpirun starts on its own node are in none: use srun), was over within a second without a call of "
+            "MPI, NCCL or Gloo, or does not exist (squeue --job=%.40s)",
             text, text);
     return NULL;
 }

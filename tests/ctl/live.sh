@@ -125,7 +125,7 @@ for words in "record 4242" "action 4242 requeue" "policy pause 4242" "policy set
     # shellcheck disable=SC2086
     refused "job 4242.0 has ended" $words
 done
-unknown="no guarded job 77: it is pending, runs without --sync-guard, has started no step (ranks that mpirun starts on its own node are in none: use srun), or does not exist (squeue --job=77)"
+unknown="no guarded job 77: it is pending, runs without --sync-guard, has started no step (ranks that mpirun starts on its own node are in none: use srun), was over within a second without a call of MPI, NCCL or Gloo, or does not exist (squeue --job=77)"
 for words in "job 77" "record 77" "action 77 requeue" "actions 77" "audit 77" "policy pause 77" "policy explain 77"; do
     # shellcheck disable=SC2086
     refused "$unknown" $words
