@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """figures - figures in documents come from files that scripts wrote: the tables of costs of README and doc/costs.md from doc/bench.json, the table of
-doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, that of doc/nccl-table.md from doc/nccl.json, sentences from the tables
-in doc/.
+doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, that of doc/nccl-table.md from doc/nccl.json, that of doc/forms-table.md
+from doc/forms.json, sentences from the tables in doc/.
 
     tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do sentences match the tables that they quote?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
     tests/doc/figures.py --placement FILE       print the table of the runs in FILE, which tests/cluster/placement-table wrote
+    tests/doc/figures.py --forms FILE           the same of what tests/cluster/forms-table wrote
 
 Limits are those of tests/bench/targets.py. A figure that misses its limit is marked; one that was not measured is shown as "not measured".
 """
@@ -19,6 +20,7 @@ BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. 
 PLACEMENT_BEGIN = "<!-- Written by tests/doc/figures.py from doc/placement.json: do not edit. -->\n"
 GLOO_BEGIN = "<!-- Written by tests/doc/figures.py from doc/gloo.json: do not edit. -->\n"
 NCCL_BEGIN = "<!-- Written by tests/doc/figures.py from doc/nccl.json: do not edit. -->\n"
+FORMS_BEGIN = "<!-- Written by tests/doc/figures.py from doc/forms.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
 # {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
@@ -273,6 +275,43 @@ def nccl(text):
     return "\n".join(lines) + "\n"
 
 
+# ---- forms of srun and sbatch ----
+
+def forms_recorded(r):
+    """Of a form's guarded run: all ranks that the controller knows, and what it says when it does not know all of those that ran."""
+    guarded, ran = sorted(g for g, _ in r["recorded"]), sorted(r["ranks"])
+    if guarded == ran and all(g == total for g, total in r["recorded"]):
+        return f"{' + '.join(map(str, ran))} of {sum(ran)} ranks"
+    said = re.sub(r"\b7\d{4}\b", "N", r["told"][0]).replace("|", "/") if r["told"] else "**neither recorded nor told**"
+    return f"{sum(guarded)} of {sum(ran)} ranks, {'' if said.startswith('**') else 'told: '}{said}"
+
+
+def forms(text):
+    """The table of doc/forms-table.md, of each form's last run, and what many steps left behind."""
+    lines_of, many = {}, None
+    for r in map(json.loads, text.splitlines()):
+        if "form" in r:
+            lines_of[r["form"]] = r
+        else:
+            many = r
+    lines = ["| form | output | exit status | recorded |", "|---|---|---|---|"]
+    for r in lines_of.values():
+        same = r["status"][0] == r["status"][1] and r["states"][0] == r["states"][1]
+        status = f"{r['status'][0]}" if same else f"**{r['status'][0]}, guarded {r['status'][1]}**"
+        lines.append(f"| {r['what']} | {'**differs**' if r['differs'] else 'the same'} | {status} | {forms_recorded(r)} |")
+    loads = [r["load"] for r in lines_of.values()]
+    lines += ["", f"{len(lines_of)} forms, Slurm {', '.join(sorted({r['slurm'] for r in lines_of.values()}))}, {ends([date(d) for d in sorted({r['date'] for r in lines_of.values()})])}; "
+              f"load average after each form {min(loads):.1f} to {max(loads):.1f}."]
+    if many:
+        before, after_row, after = (f"{n / 2 ** 20:.1f} MiB" for n in many["resident_bytes"])
+        left = f"{len(many['left'])} things, the first {many['left'][0]}" if many["left"] else "nothing"
+        answered = f"answered in {1e3 * many['answer_s']:.0f} ms" if many["answers"] else "**did not answer**"
+        lines += ["", f"Many steps of two ranks on two nodes: {many['steps']:,} in a row took {many['row_s']:.0f} s ({many['failed'][0]} failed), {many['at_once']} at once {many['at_once_s']:.0f} s "
+                  f"({many['failed'][1]} failed). Left on the nodes after them of folders in /dev/shm, sockets, keepers and agents: {left}. `sgctl jobs --finished` {answered}. The controller's memory "
+                  f"was {before} before, {after_row} after the row and {after} after all."]
+    return "\n".join(lines) + "\n"
+
+
 # ---- sentences ----
 
 def cells(text):
@@ -322,7 +361,8 @@ def written(top):
     return [("README.md", BEGIN, costs(result, FIRST)), ("doc/costs.md", BEGIN, table(result)),
             ("doc/placement-table.md", PLACEMENT_BEGIN, placement(read(top, "doc", "placement.json"))),
             ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json"))),
-            ("doc/nccl-table.md", NCCL_BEGIN, nccl(read(top, "doc", "nccl.json")))]
+            ("doc/nccl-table.md", NCCL_BEGIN, nccl(read(top, "doc", "nccl.json"))),
+            ("doc/forms-table.md", FORMS_BEGIN, forms(read(top, "doc", "forms.json")))]
 
 
 def write(top, source):
@@ -356,6 +396,12 @@ def check(top):
                                for order, step_s in zip(("slurm", "placed", "best"), times)))
     tests.append(("| trainer | MPICH | 2 of 3 | 250.0 ms (200.0 to 300.0) | 100.0 ms (100.0 to 100.0) | 95.0 ms (90.0 to 100.0) | "
                   "2.50 times (2.00 to 3.00) | 95 % (90 to 100) |" in rows, "a round that lacks a run is left out of the table of orders", rows.split("\n")))
+    run = {"what": "`srun`", "ranks": [4], "status": [0, 0], "states": [[], []], "differs": [], "recorded": [[4, 4]], "told": [], "slurm": "22.05", "date": "2026-01-01", "load": 0.5}
+    odd = {"status": [0, 1], "differs": ["stdout: + line"], "recorded": [[3, 4]]}
+    rows = forms("\n".join(json.dumps({**run, **r}) for r in ({"form": "a", **odd}, {"form": "b", **odd}, {"form": "a"}, {"form": "c", "recorded": [], "told": ["why 70001"]})))
+    wanted = ("| `srun` | the same | 0 | 4 of 4 ranks |", "| `srun` | **differs** | **0, guarded 1** | 3 of 4 ranks, **neither recorded nor told** |",
+              "| `srun` | the same | 0 | 0 of 4 ranks, told: why N |")
+    tests.append((rows.split("\n")[2:5] == list(wanted), "the table of forms has the last run of each, and marks what differs and what was not told", rows.split("\n")))
     other = json.loads(json.dumps(result))
     other["sgtop"], other["step"] = {"first_paint_s": 0.9}, None
     other = table(other)
@@ -370,8 +416,9 @@ def check(top):
 
 def main():
     words = sys.argv[1:]
-    if words[:1] == ["--placement"] and len(words) == 2:
-        print(placement(read(words[1])), end="")
+    tables = {"--placement": placement, "--forms": forms}
+    if len(words) == 2 and words[0] in tables:
+        print(tables[words[0]](read(words[1])), end="")
         return 0
     writing = words[:1] == ["--write"]
     source = next((w for w in words if w.endswith(".json")), None)
