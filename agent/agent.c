@@ -94,6 +94,9 @@ struct agent {
     char instance[17], text[256];
     double started_s, last_event_s, last_flush_s;
     size_t unseen_looks;
+    struct unseen found[UNSEEN_REASONS]; /* by the newest look ... */
+    enum unseen_reason most;             /* ... and what most of them have; UNSEEN_REASONS: nothing */
+    size_t seen_then;                    /* ranks */
     bool unseen_noted[UNSEEN_REASONS];
     bool ends, bye_sent, alone;
 };
@@ -408,19 +411,52 @@ static bool has_rings(pid_t pid, void *arg)
     return ranks_of_process(a->ranks, pid, &rank, &app);
 }
 
-/* A program may load its libraries late, and be late where others have called already. */
+/* A reason is noted once; the newest look is what the job's sentence tells. */
+static void tell_unseen(struct agent *a, double after_s)
+{
+    char text[400];
+
+    for (int r = 0; r < UNSEEN_REASONS; r++) {
+        if (!a->found[r].processes || a->unseen_noted[r])
+            continue;
+        a->unseen_noted[r] = true;
+        snprintf(text, sizeof(text), "nothing seen for %.0f s: %s", after_s, a->found[r].text);
+        add_note(text, a);
+    }
+    a->unseen = (struct unseen_news){ .reason = a->most, .after_s = after_s };
+    if (a->most < UNSEEN_REASONS)
+        a->unseen.found = a->found[a->most];
+    uplink_json(a->uplink, json_pack("{s:o?}", "unseen", message_unseen(&a->unseen)));
+}
+
+/* Have ranks come since it was told that nothing is seen?  How many there are is not known everywhere. */
+static void withdraw_unseen(struct agent *a)
+{
+    size_t seen = ranks_seen(a->ranks);
+    char text[96];
+
+    if (a->unseen.reason == UNSEEN_REASONS ||
+        (a->o->local_tasks > 0 ? (int64_t)seen < a->o->local_tasks : seen <= a->seen_then))
+        return;
+    a->unseen.reason = UNSEEN_REASONS;
+    uplink_json(a->uplink, json_pack("{s:n}", "unseen"));
+    snprintf(text, sizeof(text), "%zu rank%s seen %.0f s after the start", seen, seen > 1 ? "s were" : " was",
+             now_s() - a->started_s);
+    add_note(text, a);
+}
+
+/* A program may load its libraries late, and be late where others have called already: what the first look
+ * finds is told only if the step is over before the second (tell_short). */
 static void look_for_unseen(struct agent *a)
 {
-    static const double at_s[] = { 10, 30, 120 };
+    static const double at_s[] = { 2, 10, 30, 120 };
     const struct processes_plan plan = { "",        a->o->dir,
                                          getpid(),  a->o->tasks_parent > 0 ? (pid_t)a->o->tasks_parent : 0,
                                          has_rings, a };
     size_t running = ranks_running(a->ranks), looks = ARRAY_SIZE(at_s);
-    struct unseen found[UNSEEN_REASONS];
-    enum unseen_reason most;
-    char text[400];
     double after_s;
 
+    withdraw_unseen(a);
     if (running && (int64_t)running >= a->o->local_tasks && a->o->local_tasks > 0)
         a->unseen_looks = looks;
     if (a->unseen_looks == looks || now_s() < a->started_s + at_s[a->unseen_looks])
@@ -428,19 +464,19 @@ static void look_for_unseen(struct agent *a)
     after_s = at_s[a->unseen_looks++];
     if (running && a->unseen_looks < looks)
         return;
-    most = unseen_look(&plan, found);
-    /* A reason is noted once; the newest look is what the job's sentence tells. */
-    for (int r = 0; r < UNSEEN_REASONS; r++) {
-        if (!found[r].processes || a->unseen_noted[r])
-            continue;
-        a->unseen_noted[r] = true;
-        snprintf(text, sizeof(text), "nothing seen for %.0f s: %s", after_s, found[r].text);
-        add_note(text, a);
-    }
-    a->unseen = (struct unseen_news){ .reason = most, .after_s = after_s };
-    if (most < UNSEEN_REASONS)
-        a->unseen.found = found[most];
-    uplink_json(a->uplink, json_pack("{s:o?}", "unseen", message_unseen(&a->unseen)));
+    a->most = unseen_look(&plan, a->found);
+    a->seen_then = ranks_seen(a->ranks);
+    if (a->unseen_looks > 1)
+        tell_unseen(a, after_s);
+}
+
+/* Processes without the probe, in a step that was over before it was time to tell of them.  Of the others
+ * nothing is claimed: they may have been about to call. */
+static void tell_short(struct agent *a)
+{
+    if (a->unseen_looks == 1 && a->most < UNSEEN_REASONS && !unseen_is_quiet(a->most) &&
+        !ranks_seen(a->ranks))
+        tell_unseen(a, now_s() - a->started_s);
 }
 
 static void on_second(evutil_socket_t fd, short what, void *arg)
@@ -520,6 +556,8 @@ static void on_ending(evutil_socket_t fd, short what, void *arg)
         ;
     ranks_second(a->ranks);
     ranks_flush(a->ranks);
+    withdraw_unseen(a);
+    tell_short(a);
     send_marks(a, true);
     outbox_flush(a->outbox);
     send_news(a);
@@ -594,7 +632,7 @@ struct agent *agent_new(const struct agent_arguments *o, struct err *err)
     a->o = o;
     a->inotify = -1;
     a->started_s = a->last_event_s = now_s();
-    a->unseen.reason = UNSEEN_REASONS;
+    a->unseen.reason = a->most = UNSEEN_REASONS;
     a->wanted = (struct control_request){ .record = true, .rate_hz = o->rate_hz };
     if (getrandom(&id, sizeof(id), 0) != sizeof(id))
         id = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);

@@ -263,6 +263,11 @@ size_t ranks_running(const struct ranks *rs)
     return n;
 }
 
+size_t ranks_seen(const struct ranks *rs)
+{
+    return rs->n;
+}
+
 void ranks_announce(struct ranks *rs)
 {
     struct rank_output out;

@@ -34,6 +34,7 @@ void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app
 /* The names of a rank by its process, also of one that has ended; false: there is none. */
 bool ranks_of_process(const struct ranks *rs, pid_t pid, uint32_t *rank, uint16_t *app);
 size_t ranks_running(const struct ranks *rs);
+size_t ranks_seen(const struct ranks *rs); /* also those that have ended */
 /* rank_announce() for every rank. */
 void ranks_announce(struct ranks *rs);
 void ranks_control(struct ranks *rs, double rate_hz, struct call_window window);

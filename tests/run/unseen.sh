@@ -27,6 +27,8 @@ begin sleep sleep 14
 begin empty env -i sleep 14
 begin wrapped sh -c 'LD_PRELOAD= sleep 14; :'
 begin short true
+begin briefly sh -c 'LD_PRELOAD= sleep 5; :'
+begin brief sleep 5
 [ -x "$dir/static" ] && begin static "$dir/static"
 for library in $libraries; do
     echo '#include <mpi.h>
@@ -42,6 +44,9 @@ is_said sleep nothing '^Ended without a call of MPI, NCCL or Gloo: sleep \(pid [
 is_said empty preload '^Ended unseen: sleep \(pid [0-9]+\): LD_PRELOAD was taken out'
 is_said wrapped preload '^Ended unseen: sleep \(pid [0-9]+\): LD_PRELOAD was taken out'
 is "$(jq -c '[.state, .regime, .unseen, .notes]' "$dir/short.json")" '["finished",null,null,[]]' "a program that ended before the first look: nothing is claimed"
+is "$(jq -c '[.state, .unseen.reason]' "$dir/briefly.json")" '["finished","preload"]' "a program without the probe that ended before it was told of: it is told at the end"
+like "$(jq -r '.notes[]' "$dir/briefly.json")" ': nothing seen for [0-9]+ s: sleep \(pid [0-9]+\): LD_PRELOAD was taken out' "so do its notes"
+is "$(jq -c '[.state, .unseen, .notes]' "$dir/brief.json")" '["finished",null,[]]' "one with the probe that ended so early may have been about to call: nothing is claimed"
 if [ -x "$dir/static" ]; then
     is_said static static '^Ended unseen: static \(pid [0-9]+\): linked statically'
 else
@@ -53,5 +58,7 @@ for library in $libraries; do
     is "$(jq -c '[.state, .ranks]' "$dir/late.$library.json")" '["finished",2]' "late.$library: its ranks are known in the end"
     like "$(jq -r '.notes[]' "$dir/late.$library.json")" "nothing seen for 10 s: 2 processes, such as late.$library \(pid [0-9]+\): has loaded MPI, and no function of MPI was seen" \
         "late.$library: its notes say that it has loaded MPI and called nothing"
+    is "$(jq -c .unseen "$dir/late.$library.json")" null "late.$library: nothing of it is unseen any more"
+    like "$(jq -r '.notes[]' "$dir/late.$library.json")" "[12] ranks? (was|were) seen [0-9]+ s after the start" "late.$library: and its notes say when they came"
 done
 done_testing
