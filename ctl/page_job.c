@@ -198,11 +198,14 @@ void page_pace(struct table *t, const struct page *p)
 {
     const struct report_row *j = &p->report->job;
     double samples = j->samples_per_s;
+    char each[64] = "";
 
-    if (j->steps >= 0)
-        page_figure(t, "Steps", "%s%s, %s collective%s each", page_count(j->steps).s,
-                    p->report->trace.known ? " at the end of the trace" : "", page_count(j->period).s,
+    if (j->period > 0) /* not where messages count the steps */
+        text_append(each, sizeof(each), ", %s collective%s each", page_count(j->period).s,
                     text_plural(j->period));
+    if (j->steps >= 0)
+        page_figure(t, "Steps", "%s%s%s", page_count(j->steps).s,
+                    p->report->trace.known ? " at the end of the trace" : "", each);
     figure_phases(t, j);
     if (!isnan(j->step_mean_s))
         page_figure(t, "Step time", "median %s, mean %s, 95th percentile %s, variation %s",

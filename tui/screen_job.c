@@ -431,7 +431,8 @@ static void draw_facts(struct canvas *c, const struct report *v, int y)
     if (!isnan(j->step_p99_s))
         x = draw_fact(c, y, x, "p99 step", text_s(j->step_p99_s).s);
     x = draw_fact(c, y, x, "policy", j->policy);
-    x = draw_count_of(c, y, x, "collectives/step", j->period, -1);
+    if (j->period > 0 || j->steps < 0) /* not where messages count the steps */
+        x = draw_count_of(c, y, x, "collectives/step", j->period, -1);
     if (v->probe.dropped > 0)
         x = draw_fact(c, y, x, "dropped", padded_trim(padded_count(v->probe.dropped)).s);
     draw_fact(c, y, x, "estimated probe cost", text_percent(v->probe.overhead_ratio).s);

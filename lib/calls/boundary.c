@@ -139,6 +139,11 @@ uint32_t boundary_period(const struct boundary *b)
     return b->anchored ? b->rank[b->lookout].anchor.every : 0;
 }
 
+bool boundary_on_messages(const struct boundary *b)
+{
+    return b->anchored && b->rank[b->lookout].anchor.k.side != CALL_COLLECTIVE;
+}
+
 /* ---- what a rank calls ---- */
 
 /* In 64 ns, which comes round every four minutes: what differs by more is long. */

@@ -38,5 +38,6 @@ void boundary_rank_end(struct boundary *b, uint32_t rank);
 struct boundary_at boundary_call(struct boundary *b, const struct call *c, uint64_t series);
 /* Calls of a step that its end is counted by: 1 for a message; 0: not known yet. */
 uint32_t boundary_period(const struct boundary *b);
+bool boundary_on_messages(const struct boundary *b); /* it is counted by messages */
 
 #endif

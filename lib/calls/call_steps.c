@@ -841,6 +841,7 @@ bool call_steps_next(struct call_steps *s, struct call_step *out)
     *out = (struct call_step){ .step = graph_step_get(s->graph, back),
                                .back = back,
                                .period = boundary_period(s->boundary),
+                               .messages = boundary_on_messages(s->boundary),
                                .own_s = s->own_s,
                                .ranks = s->n };
     /* Nothing is known of the steps between two sampled stretches; and once the ranks' clocks are realigned,

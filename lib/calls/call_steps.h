@@ -54,7 +54,8 @@ struct call_step {
     uint32_t back;   /* of the graph's steps */
     uint32_t steps;  /* since the one before it */
     uint32_t number; /* of the program's steps, from 1 on, as the numbers of its calls show */
-    uint32_t period; /* collectives */
+    uint32_t period; /* collectives; 1 of a step that ends with a message */
+    bool messages;   /* it ends with one, and has any number of collectives, or none */
     double duration_s;
     const float *own_s; /* lent: own work by rank, ... */
     uint32_t ranks;     /* ... below this; NaN: not known */

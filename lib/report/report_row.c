@@ -104,7 +104,7 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     json_get_fields(r, NULL, identity_fields);
     json_get_fields(r, NULL, report_figure_fields);
     r->steps = f->period ? (int64_t)f->steps : -1;
-    r->period = f->period ? (int64_t)f->period : -1;
+    r->period = f->period && !f->by_messages ? (int64_t)f->period : -1;
     r->phases.warm_up_steps = p.warm_up_steps;
     r->phases.pauses = (int64_t)p.pauses;
     r->phases.pause_s = p.pause_s;

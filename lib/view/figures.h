@@ -39,6 +39,7 @@ struct view_figures {
     uint32_t ranks_known; /* that were added, ended ones included */
     uint64_t steps;       /* training steps done; valid with a period */
     uint32_t period;      /* collectives a step on the main communicator; 0: not known */
+    bool by_messages;     /* ... which do not count the steps: messages do */
     /* Over the last minute, or since a costly verdict last began or ended if that is shorter; the sentence's
      * cost is a share of this mean. */
     double step_mean_s, step_p50_s, step_p95_s, step_cv;

@@ -114,6 +114,7 @@ void steps_forget(struct steps *s)
         memset(s->rank, 0, s->rank_cap * sizeof(*s->rank));
     memset(s->voted, 0, sizeof(s->voted));
     s->count.comm = s->count.size = s->count.period = 0;
+    s->count.messages = false;
     s->counts = s->catches_up = false;
     s->n_kept = 0;
 }
@@ -542,6 +543,7 @@ void steps_count_whole(struct steps *s, double now_s, const struct call_step *k)
 {
     if (!s->count.period) {
         s->count.period = k->period;
+        s->count.messages = k->messages;
         s->count.block = 1;
     }
     s->count.done += k->steps;

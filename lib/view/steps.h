@@ -16,6 +16,7 @@
 struct step_count {
     uint64_t comm;         /* on which steps are counted */
     uint32_t size, period; /* of comm; collectives a step, 0: not known */
+    bool messages;         /* steps are counted by messages, period is 1 */
     uint32_t block;        /* steps that are judged together: a power of two */
     uint32_t newest_seq;   /* of comm */
     double moved_s;        /* when a rank came to a newer collective of comm */

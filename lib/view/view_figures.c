@@ -66,6 +66,7 @@ void view_figures_get(const struct view *v, double now_s, struct view_figures *f
     f->ranks = roster_count(v->roster)->running;
     f->steps = steps_count(v->steps)->done;
     f->period = steps_count(v->steps)->period;
+    f->by_messages = steps_count(v->steps)->messages;
     f->regime = view_regime_get(v);
     f->mds = 1 + diagnosis_limit(v->diagnosis);
     f->collectives = communicators_joined(v->communicators);

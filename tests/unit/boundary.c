@@ -128,6 +128,7 @@ int main(void)
         all_reduce(&run, WORLD, 50000, 24); /* after most of the work */
     }
     is_int(boundary_period(run.b), 3, "a step of three collectives has three");
+    ok(!boundary_on_messages(run.b), "... and is counted by them");
     is_int(run.ended_bytes, 16, "... and ends before the longest work");
     ends_are(&run, STEPS / 3, "three collectives");
 
@@ -199,6 +200,7 @@ int main(void)
             all_reduce(&run, WORLD, 1000, 8);
     }
     ok(!run.after_world, "an exchange of halos is the step, a reduction now and then is not");
+    ok(boundary_on_messages(run.b), "... which messages count");
     ends_are(&run, 7 * STEPS, "halos");
 
     run = begin();
