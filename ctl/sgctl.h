@@ -25,6 +25,9 @@ int print_answer(const struct options *o, const json_t *answer, page_fn *page);
 int show_report(const struct options *o, struct report *r);
 /* Print the controller's answer to question, which is taken.  Returns an exit status. */
 int query_controller(const struct options *o, json_t *question, page_fn *page);
+/* The same of what filter, which is called with arg, leaves of the answer. */
+int query_filtered(const struct options *o, json_t *question, void (*filter)(json_t *answer, const void *arg),
+                   const void *arg, page_fn *page);
 
 /* The file that --output names; "-": none. */
 const char *output_of(const struct options *o);

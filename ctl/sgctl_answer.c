@@ -59,11 +59,20 @@ int print_answer(const struct options *o, const json_t *answer, page_fn *page)
 
 int query_controller(const struct options *o, json_t *question, page_fn *page)
 {
+    return query_filtered(o, question, NULL, NULL, page);
+}
+
+int query_filtered(const struct options *o, json_t *question, void (*filter)(json_t *answer, const void *arg),
+                   const void *arg, page_fn *page)
+{
     struct err err;
     struct session *s = session_open(o, &err);
     json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), &err) : NULL;
-    int rc = answer ? print_answer(o, answer, page) : complain(FAILED, &err);
+    int rc;
 
+    if (answer && filter)
+        filter(answer, arg);
+    rc = answer ? print_answer(o, answer, page) : complain(FAILED, &err);
     json_decref(answer);
     json_decref(question);
     session_close(s);

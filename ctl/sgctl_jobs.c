@@ -5,11 +5,11 @@
 #include "ctl/sgctl.h"
 #include "report/job_line.h"
 #include "wire/json.h"
-#include "wire/session.h"
 
 /* Rows that the filter does not keep are taken out of the answer, which says how many they were. */
-static void filter_jobs(json_t *answer, const struct job_filter *f)
+static void filter_jobs(json_t *answer, const void *arg)
 {
+    const struct job_filter *f = arg;
     json_t *rows = json_object_get(answer, "jobs");
     size_t all = json_array_size(rows);
 
@@ -37,18 +37,10 @@ int run_jobs(const struct options *o)
 {
     struct job_filter filter = { .state = options_given(o, "state") ? options_text(o, "state") : NULL,
                                  .cost = options_given(o, "cost") ? options_number(o, "cost") / 100 : NAN };
-    json_t *question = json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", wants_ended(o, &filter),
-                                 "newest", options_int(o, "newest", 100));
-    struct err err;
-    struct session *s = session_open(o, &err);
-    json_t *answer = s ? client_ask(&s->client, question, options_number(o, "timeout"), &err) : NULL;
-    int rc;
+    bool filters = filter.state || !isnan(filter.cost);
 
-    if (answer && (filter.state || !isnan(filter.cost)))
-        filter_jobs(answer, &filter);
-    rc = answer ? print_answer(o, answer, page_jobs) : complain(FAILED, &err);
-    json_decref(answer);
-    json_decref(question);
-    session_close(s);
-    return rc;
+    return query_filtered(o,
+                          json_pack("{s:s, s:b, s:i}", "query", "jobs", "finished", wants_ended(o, &filter),
+                                    "newest", options_int(o, "newest", 100)),
+                          filters ? filter_jobs : NULL, &filter, page_jobs);
 }
