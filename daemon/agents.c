@@ -70,10 +70,10 @@ static void charge_user(struct controller *s, struct job *j)
         return;
     bounds_holds(s->bounds, j->payer, bytes - j->held_bytes);
     j->held_bytes = bytes;
-    if (r.ranks + r.memory == j->rejected)
+    if (r.large + r.memory == j->rejected)
         return;
-    j->rejected = r.ranks + r.memory;
-    if (r.ranks) {
+    j->rejected = r.large + r.memory;
+    if (r.large) {
         snprintf(text, sizeof(text), "communicators of more than %u ranks were rejected", VIEW_RANKS_MAX);
         job_note(j, s->host, text);
     }
@@ -82,15 +82,10 @@ static void charge_user(struct controller *s, struct job *j)
                  "ranks, communicators or calls are not analysed: memory is used up (UserMemory, Memory)");
 }
 
-/* Before anything is added to its view.  The step's tasks are no bound: what starts ranks may be a task
- * itself, such as mpiexec's proxy. */
+/* Before anything is added to its view. */
 static void bound_view(struct controller *s, struct job *j)
 {
-    struct view_bounds b = { VIEW_RANKS_MAX, INFINITY };
-
-    if (j->payer)
-        b.bytes = bounds_step_bytes(s->bounds, j->payer, view_bytes(j->view));
-    view_bound(j->view, &b);
+    view_bound(j->view, j->payer ? bounds_step_bytes(s->bounds, j->payer, view_bytes(j->view)) : INFINITY);
 }
 
 void agents_forget(struct controller *s, struct job *j)

@@ -359,8 +359,8 @@ static void announce_member(struct communicators *s, const struct comm_item *c, 
 
     if (!roster_find(s->roster, c->rank, c->app) || c->size < 2)
         return;
-    if (c->size > s->quota->bounds.ranks || c->last >= s->quota->bounds.ranks) {
-        s->quota->rejected.ranks++;
+    if (c->size > VIEW_RANKS_MAX || c->last >= VIEW_RANKS_MAX) {
+        s->quota->rejected.large++;
         s->quota->refused++;
         return;
     }

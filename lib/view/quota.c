@@ -14,7 +14,7 @@ double quota_held(const struct quota *q)
 
 bool quota_fits(const struct quota *q, double bytes)
 {
-    return quota_held(q) + bytes <= q->bounds.bytes;
+    return quota_held(q) + bytes <= q->bytes;
 }
 
 bool quota_allows(struct quota *q, double bytes)

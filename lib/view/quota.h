@@ -1,4 +1,4 @@
-/* quota.h - how much a view may hold, by its caller's bounds, and how much came that it turned away. */
+/* quota.h - how much a view may hold, by its caller's bound, and how much came that it turned away. */
 #ifndef SYNCGUARD_VIEW_QUOTA_H
 #define SYNCGUARD_VIEW_QUOTA_H
 
@@ -10,7 +10,7 @@
 enum quota_part { QUOTA_RANKS, QUOTA_PLACES, QUOTA_COMMS, QUOTA_CONNECTIONS, QUOTA_CALLS, QUOTA_PARTS };
 
 struct quota {
-    struct view_bounds bounds;
+    double bytes;             /* that may be held */
     double held[QUOTA_PARTS]; /* bytes, estimated from above */
     struct view_rejected rejected;
     uint64_t refused; /* items out of bounds */

@@ -173,11 +173,9 @@ struct view *view_new(const struct view_params *p, double now_s)
 {
     struct view *v = xcalloc(1, sizeof(*v));
 
-    *v = (struct view){ .params = *p,
-                        .quota.bounds = { VIEW_RANKS_MAX, INFINITY },
-                        .now_s = now_s,
-                        .watched_s = NAN,
-                        .item_s = -INFINITY };
+    *v = (struct view){
+        .params = *p, .quota.bytes = INFINITY, .now_s = now_s, .watched_s = NAN, .item_s = -INFINITY
+    };
     v->events = events_new();
     v->diagnosis = diagnosis_new();
     v->roster = roster_new(&v->quota, now_s);
@@ -235,9 +233,9 @@ void view_params_set(struct view *v, const struct view_params *p)
     v->params = *p;
 }
 
-void view_bound(struct view *v, const struct view_bounds *b)
+void view_bound(struct view *v, double bytes)
 {
-    v->quota.bounds = *b;
+    v->quota.bytes = bytes;
 }
 
 double view_bytes(const struct view *v)
@@ -296,10 +294,6 @@ int view_rank_add(struct view *v, uint32_t rank, uint16_t app, const char *node,
 {
     if (rank >= VIEW_RANKS_MAX || app < roster_count(v->roster)->app)
         return -1;
-    if (rank >= v->quota.bounds.ranks) {
-        v->quota.rejected.ranks++;
-        return -1;
-    }
     /* The arrays are as long as the largest number of a rank needs. */
     if (rank >= roster_limit(v->roster) && !quota_allows(&v->quota, roster_more_bytes(v->roster, rank)))
         return -1;

@@ -40,18 +40,15 @@ struct view *view_new(const struct view_params *p, double now_s);
 void view_free(struct view *v); /* NULL is fine */
 void view_params_set(struct view *v, const struct view_params *p);
 
-/* What a view may hold, for one that is filled by somebody who is not trusted.  Ranks and communicators
- * beyond it are rejected; what is held already stays.  A new view is only bound by VIEW_RANKS_MAX and
- * VIEW_COMMS_MAX. */
-struct view_bounds {
-    uint32_t ranks; /* numbers of ranks are below this */
-    double bytes;
-};
-void view_bound(struct view *v, const struct view_bounds *b);
+/* How many bytes a view may hold, for one that is filled by somebody who is not trusted.  Ranks and
+ * communicators beyond that are rejected; what is held already stays.  A new view is only bound by
+ * VIEW_RANKS_MAX and VIEW_COMMS_MAX. */
+void view_bound(struct view *v, double bytes);
 double view_bytes(const struct view *v); /* that it holds or will soon, estimated from above */
-/* Numbers of ranks (each time one was reported) and of communicators that the bounds rejected. */
+/* Communicators of more than VIEW_RANKS_MAX ranks; and of what came, each time, as much as would have taken
+ * too much memory. */
 struct view_rejected {
-    uint64_t ranks, memory; /* for their number; for the memory that they would take */
+    uint64_t large, memory;
 };
 struct view_rejected view_rejected_get(const struct view *v);
 
