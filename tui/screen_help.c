@@ -57,7 +57,7 @@ static int draw_page(struct canvas *page, const struct ui *ui)
     if (half == page->width)
         return draw_meaning(page, ui, draw_columns(page, ui, keys + 1, 1, half - 2) + 1, 1, half - 1);
     end = draw_columns(page, ui, 0, half + 2, page->width - half - 3);
-    end = draw_meaning(page, ui, end + 1, half + 2, page->width - half - 1);
+    end = draw_meaning(page, ui, end + 1, half + 2, page->width - half - 3);
     return keys > end ? keys : end;
 }
 

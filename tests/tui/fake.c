@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/xalloc.h"
 
 #define STEP_S   0.0241
+#define WORK_S   (STEP_S * 0.78)
 #define EXTRA_S  0.0062 /* what the slow node needs longer */
+#define LONGER   ((WORK_S + EXTRA_S) / WORK_S)
 #define COLUMN_S 0.5
 #define JOB_ID   "4711.0"
 #define HUNG_ID  "4712.0" /* of which little is known */
@@ -81,7 +84,7 @@ static const struct trouble {
     double from_s, to_s, slowdown;
     bool onset_unknown;
 } troubles[] = {
-    { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 26 % longer",
+    { "straggler", "node", "node05", "node05 holds the others back: its ranks compute 33 % longer",
       "its CPUs run at 54 % of their clock", "sgctl action " JOB_ID " exclude node05", 12, INFINITY,
       (STEP_S + EXTRA_S) / STEP_S, false },
     { "jitter", "none", NULL,
@@ -219,6 +222,18 @@ static json_t *job_row(const struct fake *f, double t_s)
     return job;
 }
 
+/* What holds up a job that hangs; process: with its process, if that is known. */
+static json_t *hung_sentence(double t_s, const char *process, const char *does)
+{
+    char text[300];
+
+    snprintf(text, sizeof(text),
+             "rank 9%s on node11 is %s, after allreduce 127476 of world, for %s, one collective behind; 31 "
+             "others wait in allreduce 127477 of world",
+             process, does, text_s(41 + t_s).s);
+    return json_string(text);
+}
+
 static json_t *hung_row(double t_s)
 {
     json_t *job =
@@ -233,14 +248,11 @@ static json_t *hung_row(double t_s)
     json_object_set_new(job, "elapsed_s", json_real(90211));
     json_object_set_new(job, "age_s", json_real(0.2));
     json_object_set_new(job, "verdicts",
-                        json_pack("[{s:s, s:s, s:[s], s:n, s:f, s:b, s:s, s:s}]", "class", "hang", "scope",
+                        json_pack("[{s:s, s:s, s:[s], s:n, s:f, s:b, s:o, s:s}]", "class", "hang", "scope",
                                   "rank", "culprits", "r9", "slowdown", "since_s", 41 + t_s, "standing", 1,
-                                  "text",
-                                  "r9 on node11 never entered Allreduce #127477 that 31 ranks wait in",
-                                  "next", "sgctl doctor --cluster"));
-    json_object_set_new(job, "sentence",
-                        json_string("Everybody waits for r9 on node11, which computes since 41 s and never "
-                                    "entered Allreduce #127477."));
+                                  "text", hung_sentence(t_s, "", "between calls"), "next",
+                                  "sgctl doctor --cluster"));
+    json_object_set_new(job, "sentence", hung_sentence(t_s, "", "between calls"));
     json_object_set_new(
         job, "worst",
         json_pack("{s:i, s:s, s:n, s:n}", "rank", 9, "node", "node11", "lateness_s", "last_ratio"));
@@ -278,9 +290,9 @@ static json_t *stood_job(double t_s)
     json_object_set_new(json_array_get(json_object_get(job, "verdicts"), 0), "process",
                         json_pack("{s:i, s:s, s:i}", "rank", 9, "node", "node11", "pid", 271828));
     json_object_set_new(job, "sentence",
-                        json_string("rank 9 (pid 271828) on node11 is stopped (SIGSTOP) between calls, after "
-                                    "allreduce 127476 of world, for 41.0 s, one collective behind; 31 others "
-                                    "wait in allreduce 127477 of world"));
+                        hung_sentence(t_s, " (pid 271828)", "stopped (SIGSTOP) between calls"));
+    json_object_set_new(json_array_get(json_object_get(job, "verdicts"), 0), "text",
+                        json_incref(json_object_get(job, "sentence")));
     json_array_append_new(rows, stood_rank(9, t_s));
     for (int rank = 0; rank < 32; rank++)
         if (rank != 9)
@@ -520,7 +532,7 @@ static size_t fill_rows(const struct fake *f, const json_t *view, double t_s, st
         rows[n++] =
             (struct row){ rank, lateness(f, rank, floor(t_s / COLUMN_S / 8) * COLUMN_S * 8),
                           last_ratio(f, rank, t_s),
-                          STEP_S * 0.78 + 0.0002 * noise((uint64_t)rank, 6) +
+                          WORK_S + 0.0002 * noise((uint64_t)rank, 6) +
                               (rank / f->ranks_per_node == f->slow_node && slow(f, t_s) ? EXTRA_S : 0) };
     }
     sort_key = !sort || !strcmp(sort, "lateness") ? 'l' : !strcmp(sort, "last") ? 'a' : sort[0];
@@ -533,11 +545,11 @@ static json_t *rank_row(const struct fake *f, const struct row *r, double t_s)
     char node[32], leaf[32];
     int n = r->rank / f->ranks_per_node;
     bool late = n == f->slow_node && slow(f, t_s);
-    json_t *row = json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "rank", r->rank, "node",
-                            node_name(node, n), "switch", switch_name(leaf, n), "state", "running",
-                            "lateness_s", r->lateness_s, "lateness_p95_s", r->lateness_s * 1.4, "last_ratio",
-                            r->last_ratio, "compute_s", r->compute_s, "stay_s", STEP_S * 0.2, "slowdown",
-                            late && r->rank % f->ranks_per_node == 3 ? 1.03 : 1.0);
+    json_t *row =
+        json_pack("{s:i, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "rank", r->rank, "node",
+                  node_name(node, n), "switch", switch_name(leaf, n), "state", "running", "lateness_s",
+                  r->lateness_s, "lateness_p95_s", r->lateness_s * 1.4, "last_ratio", r->last_ratio,
+                  "compute_s", r->compute_s, "stay_s", STEP_S * 0.2, "slowdown", late ? LONGER : 1.0);
 
     json_object_set_new(row, "lateness_p50_s", json_real(r->lateness_s * 0.9));
     json_object_set_new(row, "lateness_p99_s", json_real(r->lateness_s * 1.8));
@@ -727,15 +739,15 @@ static json_t *switches(const struct fake *f, double t_s)
     node_name(other, 7);
     if (late)
         json_array_append_new(
-            leaf1, named(f, f->slow_node, "straggler", "node", node_name(name, f->slow_node), 1.26));
+            leaf1, named(f, f->slow_node, "straggler", "node", node_name(name, f->slow_node), LONGER));
     if (many) {
         json_array_append_new(leaf1, named(f, 7, "communication", "link", node_name(name, 2), 1.0));
         json_array_append_new(leaf0, named(f, 2, "communication", "link", other, 1.0));
         json_array_append_new(leaf0, named(f, 2, "drift", "rank", "r17", 1.04));
     }
-    json_array_append_new(list, a_switch(f, 0, "core", 1000, 43, late ? 1.26 : 1.02, json_array()));
-    json_array_append_new(list, a_switch(f, 1, "spine0", 8, 43, late ? 1.26 : 1.02, json_array()));
-    json_array_append_new(list, a_switch(f, 2, "leaf1", 4, 43, late ? 1.26 : 1.01, leaf1));
+    json_array_append_new(list, a_switch(f, 0, "core", 1000, 43, late ? LONGER : 1.02, json_array()));
+    json_array_append_new(list, a_switch(f, 1, "spine0", 8, 43, late ? LONGER : 1.02, json_array()));
+    json_array_append_new(list, a_switch(f, 2, "leaf1", 4, 43, late ? LONGER : 1.01, leaf1));
     json_array_append_new(list, a_switch(f, 2, "leaf0", 4, 17, many ? 1.04 : 1.02, leaf0));
     for (size_t i = 2; many && i < 4; i++)
         json_object_set_new(json_array_get(list, i), "slow_routes", json_integer(1));
@@ -824,7 +836,7 @@ static json_t *nodes(const struct fake *f, double t_s)
         json_t *row = json_pack("{s:s, s:s, s:[s], s:i, s:f, s:f, s:i}", "node", node_name(name, i), "switch",
                                 switch_name(leaf, i), "jobs", i < n ? JOB_ID : HUNG_ID, "ranks",
                                 f->ranks_per_node, "lateness_s", lateness(f, i * f->ranks_per_node, t_s),
-                                "slowdown", late ? 1.26 : 1.0, "culprit_count", late ? 3 : i % 5 == 2);
+                                "slowdown", late ? LONGER : 1.0, "culprit_count", late ? 3 : i % 5 == 2);
 
         json_object_set_new(row, "verdict", late ? json_string("straggler") : json_null());
         json_object_set_new(row, "last_culprit", late ? json_real(START_AT + f->slow_at_s) : json_null());

@@ -108,7 +108,7 @@ AT="--controller $HOSTS --munge-socket $SOCKET"
 {
     "$SGTOP" $AT >"$DIR/report" 2>&1 </dev/null
     ok $? "sgtop into a pipe prints a report and exits with 0"
-    grep -q 'Everybody waits for r9' "$DIR/report"
+    grep -q 'rank 9 on node11 is between calls' "$DIR/report"
     ok $? "sgtop's report names whom everybody waits for"
     [ "$(grep -c 'LATENESS\|NAMED' "$DIR/report")" = 2 ]
     ok $? "sgtop's report has a table of ranks and one of nodes"
@@ -185,7 +185,7 @@ fi
 # ---- a person at the keys ----
 open_terminal "$AT"
 shows "4711.0" "sgtop starts with the list of jobs"
-shows "Everybody waits for r9 on node11" "the list shows the sentence of the job under the cursor"
+shows "rank 9 on node11 is between calls" "the list shows the sentence of the job under the cursor"
 keys Down
 shows "node05 is slow" "Down shows the sentence of the next job"
 keys Enter
@@ -268,7 +268,7 @@ ENV="env TERM=no-such-terminal" open_terminal "$AT"
 shows "TERM=no-such-terminal is not known" "an unknown TERM is reported"
 ENV="env TERM=dumb" open_terminal "$AT"
 shows "status 0" "on a terminal that cannot place its cursor sgtop ends with 0"
-screen -S - | grep -q 'Everybody waits for r9'
+screen -S - | grep -q 'rank 9 on node11 is between calls'
 ok $? "on a terminal that cannot place its cursor sgtop prints its report"
 
 # ---- signals ----
