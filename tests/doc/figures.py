@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """figures - figures in documents come from files that scripts wrote: the tables of costs of README and doc/costs.md from doc/bench.json, the table of
 doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, that of doc/nccl-table.md from doc/nccl.json, that of doc/forms-table.md
-from doc/forms.json, sentences from the tables in doc/.
+from doc/forms.json, sentences from the tables in doc/, sgtop's screens in doc/screens.md from tests/tui/expected.
 
     tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do sentences match the tables that they quote?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
@@ -20,6 +20,7 @@ BEGIN = "<!-- Written by tests/doc/figures.py from doc/bench.json: do not edit. 
 PLACEMENT_BEGIN = "<!-- Written by tests/doc/figures.py from doc/placement.json: do not edit. -->\n"
 GLOO_BEGIN = "<!-- Written by tests/doc/figures.py from doc/gloo.json: do not edit. -->\n"
 NCCL_BEGIN = "<!-- Written by tests/doc/figures.py from doc/nccl.json: do not edit. -->\n"
+SCREENS_BEGIN = "<!-- Written by tests/doc/figures.py from tests/tui/expected: do not edit. -->\n"
 FORMS_BEGIN = "<!-- Written by tests/doc/figures.py from doc/forms.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
@@ -314,6 +315,36 @@ def forms(text):
 
 # ---- sentences ----
 
+# (name in tests/tui/expected, heading, keys and what it answers)
+SCREENS = (
+    ("jobs", "Jobs", "`1`: which jobs lose most, and to whom?"),
+    ("overview", "Overview", "`m` among the jobs: a hundred jobs at once."),
+    ("sort", "Order", "`o`: by which column?"),
+    ("job", "Job", "`Enter` on a job: who holds it back, what does that cost, what to do?"),
+    ("hang", "Job that hangs", "`Enter`, too: who is missing, on which node, and what does its process do?"),
+    ("evidence", "Evidence", "`v`: why does the verdict say so, and what is its likely cause?"),
+    ("step", "Step", "`t`: what did each rank do in one step?"),
+    ("path", "Critical path", "`c`: whom did the others wait for, and since when?"),
+    ("scaling", "Scaling", "`x`: how fast would it be on more ranks, and what would limit it?"),
+    ("ways", "Ways", "`w`: would it be faster run another way?"),
+    ("policy", "Policy", "`p`: what was decided and done, and did it help?"),
+    ("switches", "Switches", "`T`: is it the node, or the switch above it?"),
+    ("confirm", "Confirmation", "`X`, `C`, `P`: what acts asks first."),
+    ("nodes", "Nodes", "`3`: which node is to blame, here and in other jobs?"),
+    ("help", "Help", "`?`: the keys and the columns of the screen below it."),
+)
+
+
+def screens(folder):
+    """Each screen as the tests expect it, at the sizes of a small, a usual and a large terminal."""
+    parts = []
+    for name, heading, what in SCREENS:
+        parts.append(f"## {heading}\n\n{what}\n")
+        for size in ("80x24", "60x16", "120x40"):
+            parts.append(f"{size}:\n\n```\n{read(folder, f'{name}-{size}').rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
 def cells(text):
     """{(case, library): {off, low, high}} of doc/pace-table.md."""
     rows = [[c.strip() for c in line.strip("|\n ").split("|")] for line in text.split("\n") if line.startswith("|")]
@@ -362,7 +393,8 @@ def written(top):
             ("doc/placement-table.md", PLACEMENT_BEGIN, placement(read(top, "doc", "placement.json"))),
             ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json"))),
             ("doc/nccl-table.md", NCCL_BEGIN, nccl(read(top, "doc", "nccl.json"))),
-            ("doc/forms-table.md", FORMS_BEGIN, forms(read(top, "doc", "forms.json")))]
+            ("doc/forms-table.md", FORMS_BEGIN, forms(read(top, "doc", "forms.json"))),
+            ("doc/screens.md", SCREENS_BEGIN, screens(os.path.join(top, "tests", "tui", "expected")))]
 
 
 def write(top, source):
