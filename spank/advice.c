@@ -8,6 +8,7 @@
 
 #include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
+#include "topology/topology_yaml.h"
 
 char *advice_variable(enum command_program program, const char *name, char buf[ADVICE_NAME_SIZE])
 {
@@ -83,7 +84,7 @@ static int count_leaves(struct advice *a, const struct command *c, const struct 
         rc = 0;
     if (t) {
         a->result = ADVICE_NONE;
-        if (!p.tree)
+        if (topology_yaml_is(files->topology) ? t->blocks : !p.tree)
             rc = err_set(err, "Slurm does not use topology/tree");
         else
             rc = leaves_count(t, p.nodes, a->nodes, &a->leaves, err);

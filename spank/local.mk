@@ -7,7 +7,7 @@ libspank_la_SOURCES = \
 	lib/model/algorithm.c \
 	lib/ring/note.c lib/ring/shared.c \
 	lib/network/schedule.c \
-	lib/topology/arrange.c lib/topology/exact.c lib/topology/fold.c lib/topology/layout.c lib/topology/leaves.c lib/topology/locality.c lib/topology/pattern.c lib/topology/slow_links.c lib/topology/slurm_conf.c lib/topology/topology.c lib/topology/topology_conf.c \
+	lib/topology/arrange.c lib/topology/exact.c lib/topology/fold.c lib/topology/layout.c lib/topology/leaves.c lib/topology/locality.c lib/topology/pattern.c lib/topology/slow_links.c lib/topology/slurm_conf.c lib/topology/topology.c lib/topology/topology_conf.c lib/topology/topology_yaml.c \
 	spank/advice.c spank/advice.h \
 	spank/args.c spank/args.h \
 	spank/binding.c spank/binding.h \

@@ -168,6 +168,7 @@ UNIT_TESTS = \
 	tests/unit/tempo \
 	tests/unit/text \
 	tests/unit/topology \
+	tests/unit/topology_yaml \
 	tests/unit/trace \
 	tests/unit/trace_reader \
 	tests/unit/trade \

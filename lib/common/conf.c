@@ -165,8 +165,8 @@ static int read_value(struct source *s, const char **value)
     return peek(s) == '"' ? read_quoted(s) : read_bare(s, -1);
 }
 
-/* The whole file into *text (the caller's). Regular files only: a pipe or device would block or never end. */
-static int read_whole(const char *path, char **text, size_t *bytes, struct err *err)
+/* Regular files only: a pipe or device would block or never end. */
+int conf_file_read(const char *path, char **text, size_t *bytes, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
@@ -243,7 +243,7 @@ static int read_include(struct source *s)
     if (s->reader->depth == CONF_DEPTH_MAX || s->reader->files == CONF_FILES_MAX)
         return fail_at(s, "Include %s: at most %u files, %u deep (does a file include itself?)", name,
                        CONF_FILES_MAX, CONF_DEPTH_MAX);
-    if (read_whole(path, &text, &bytes, &reason) < 0)
+    if (conf_file_read(path, &text, &bytes, &reason) < 0)
         return fail_at(s, "Include: %s", reason.text);
     rc = read_text(s->reader, path, text, bytes); /* its reasons name their own place */
     free(text);
@@ -343,7 +343,7 @@ int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err)
     char *text;
     int rc;
 
-    if (read_whole(path, &text, &bytes, err) < 0)
+    if (conf_file_read(path, &text, &bytes, err) < 0)
         return -1;
     rc = conf_parse(path, text, bytes, fn, arg, err);
     free(text);

@@ -46,6 +46,9 @@ int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *f
 /* One or the other: text NULL reads the file `name`. */
 int conf_load(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err);
 
+/* A whole file of at most CONF_FILE_MAX into *text (the caller's, also of a failure), whatever its syntax. */
+int conf_file_read(const char *path, char **text, size_t *bytes, struct err *err);
+
 /* "FILE:LINE: KEY=VALUE: " and the reason.  Returns -1. */
 __attribute__((format(printf, 4, 5))) int
 conf_error(const struct conf_line *line, const struct conf_pair *pair, struct err *err, const char *fmt, ...);

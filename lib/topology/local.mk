@@ -13,5 +13,6 @@ libtopology_a_SOURCES = \
 	lib/topology/slurm_conf.c lib/topology/slurm_conf.h \
 	lib/topology/survey.c lib/topology/survey.h \
 	lib/topology/topology.c lib/topology/topology.h \
-	lib/topology/topology_conf.c lib/topology/topology_conf.h
+	lib/topology/topology_conf.c lib/topology/topology_conf.h \
+	lib/topology/topology_yaml.c lib/topology/topology_yaml.h
 TOPOLOGY_LIBS = libtopology.a $(NETWORK_LIBS) $(MODEL_LIBS) $(COMMON_LIBS) -lm

@@ -1,11 +1,15 @@
 #include "topology/topology.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/hostlist.h"
 #include "topology/fold.h"
+
+/* Stands above all blocks: no switch of a file can be called this. */
+#define BLOCKS_ROOT "(between blocks)"
 
 const struct topology_assumption topology_usual = {
     .node_bytes_per_s = 12.5e9, .latency_s = 1e-6, .oversubscription = { 2 }, .n_oversubscription = 1
@@ -251,6 +255,25 @@ static int adopt_switch(void *arg, const char *name, struct err *err)
     if (i == TOPOLOGY_NONE)
         return err_set(err, "switch %.80s below it is nowhere described", name);
     return add_edge(e, (uint32_t)e->t->n_nodes + i, e->parent, err);
+}
+
+int topology_join(struct topology *t, struct err *err)
+{
+    size_t bytes = 1, used = 0;
+    char *names;
+    int rc;
+
+    for (size_t i = 0; i < t->n_switches; i++)
+        bytes += strlen(t->a_switch[i].name) + 1;
+    names = malloc(bytes);
+    if (!names)
+        return err_set(err, "out of memory");
+    for (size_t i = 0; i < t->n_switches; i++)
+        used += (size_t)snprintf(names + used, bytes - used, "%s%s", i ? "," : "", t->a_switch[i].name);
+    t->blocks = true;
+    rc = topology_add(t, BLOCKS_ROOT, NULL, names, NAN, 0, err);
+    free(names);
+    return rc;
 }
 
 int topology_finish(struct topology *t, struct err *err)

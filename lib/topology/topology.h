@@ -10,6 +10,7 @@
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_H
 #define SYNCGUARD_TOPOLOGY_TOPOLOGY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,7 @@ struct topology {
     struct topology_node *node;
     struct topology_switch *a_switch;
     size_t n_nodes, n_switches;
+    bool blocks;                /* topology_join() */
     struct topology_pair *pair; /* each once */
     size_t n_pairs;
     /* Private. */
@@ -80,6 +82,9 @@ void topology_free(struct topology *t); /* NULL is fine */
  * with the reason, after which only topology_free() is of use. */
 int topology_add(struct topology *t, const char *name, const char *nodes, const char *switches,
                  double link_speed, unsigned line, struct err *err);
+
+/* All of them are blocks, which jobs span: something above joins them, and of switches nothing is known. */
+int topology_join(struct topology *t, struct err *err);
 
 /* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been
  * measured. 0, or -1 with the reason: nothing in it, a switch twice or unknown, a circle, too many

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "common/conf.h"
 #include "topology/slurm_conf.h"
-
-/* Stands above all blocks: no switch of a file can be called this. */
-#define BLOCKS_ROOT "(between blocks)"
+#include "topology/topology_yaml.h"
 
 enum { SWITCH_NAME, BLOCK_NAME, NODES, SWITCHES, LINK_SPEED, BLOCK_SIZES, KEYS };
 static const char *const keys[KEYS] = { "SwitchName", "BlockName", "Nodes",
@@ -94,25 +93,6 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     return topology_add(r->t, name->value, text[NODES], text[SWITCHES], speed, name->line, err);
 }
 
-/* Jobs span blocks, so something joins them. */
-static int join_blocks(struct topology *t, struct err *err)
-{
-    size_t bytes = 1, used = 0;
-    char *names;
-    int rc;
-
-    for (size_t i = 0; i < t->n_switches; i++)
-        bytes += strlen(t->a_switch[i].name) + 1;
-    names = malloc(bytes);
-    if (!names)
-        return err_set(err, "out of memory");
-    for (size_t i = 0; i < t->n_switches; i++)
-        used += (size_t)snprintf(names + used, bytes - used, "%s%s", i ? "," : "", t->a_switch[i].name);
-    rc = topology_add(t, BLOCKS_ROOT, NULL, names, NAN, 0, err);
-    free(names);
-    return rc;
-}
-
 /* text NULL: the file itself. */
 static struct topology *read_from(const char *name, const char *text, size_t bytes, struct err *err)
 {
@@ -122,7 +102,7 @@ static struct topology *read_from(const char *name, const char *text, size_t byt
     if (rc == 0)
         rc = conf_load(name, text, bytes, read_line, &r, err);
     if (rc == 0 && r.blocks)
-        rc = join_blocks(r.t, err);
+        rc = topology_join(r.t, err);
     if (rc == 0 && topology_finish(r.t, err) == 0) {
         topology_assume(r.t, &topology_usual);
         return r.t;
@@ -133,7 +113,7 @@ static struct topology *read_from(const char *name, const char *text, size_t byt
 
 struct topology *topology_conf_read(const char *path, struct err *err)
 {
-    return read_from(path, NULL, 0, err);
+    return topology_yaml_is(path) ? topology_yaml_read(path, err) : read_from(path, NULL, 0, err);
 }
 
 struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err)
@@ -143,5 +123,7 @@ struct topology *topology_conf_parse(const char *name, const char *text, size_t 
 
 void topology_conf_locate(char *path, size_t size)
 {
-    slurm_conf_locate("topology.conf", path, size);
+    slurm_conf_locate("topology.yaml", path, size);
+    if (access(path, F_OK) < 0)
+        slurm_conf_locate("topology.conf", path, size);
 }
