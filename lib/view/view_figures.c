@@ -173,16 +173,8 @@ static bool has_part(const struct view *v, const struct finding *f, uint32_t ran
 
 bool view_rank_holds_up(const struct view *v, uint32_t rank)
 {
-    const struct view_stall *s = &v->verdicts->stalled;
-    uint32_t one;
-
-    if (v->verdicts->regime != VIEW_STALLED || rank >= roster_limit(v->roster))
-        return false;
-    one = s->lost ? roster_at(v->roster, rank)->node : rank;
-    for (uint32_t i = 0; i < s->n_culprits; i++)
-        if (s->culprit[i] == one)
-            return true;
-    return false;
+    return v->verdicts->regime == VIEW_STALLED && rank < roster_limit(v->roster) &&
+           view_stall_names(&v->verdicts->stalled, v, rank);
 }
 
 bool view_latest_get(const struct view *v, double now_s, struct view_rank_figures *f)

@@ -123,6 +123,8 @@ struct view_stall {
 };
 /* False: it moves. */
 bool view_stall_find(const struct view *v, double now_s, struct view_stall *s);
+/* The rank, or its node, is a culprit. */
+bool view_stall_names(const struct view_stall *s, const struct view *v, uint32_t rank);
 /* The smallest wait that can be called a stall: the job's own rhythm decides. */
 double view_stall_limit_s(const struct view *v, double now_s);
 

@@ -533,10 +533,16 @@ static void choose_front(struct stall_search *s)
         s->front = best;
 }
 
-static bool is_named(const struct view_stall *out, uint32_t culprit)
+/* What a rank is named by. */
+static uint32_t culprit_of(const struct view_stall *s, const struct view *v, uint32_t rank)
 {
-    for (uint32_t i = 0; i < out->n_culprits; i++)
-        if (out->culprit[i] == culprit)
+    return s->lost ? roster_at(v->roster, rank)->node : rank;
+}
+
+bool view_stall_names(const struct view_stall *s, const struct view *v, uint32_t rank)
+{
+    for (uint32_t i = 0; i < s->n_culprits; i++)
+        if (s->culprit[i] == culprit_of(s, v, rank))
             return true;
     return false;
 }
@@ -575,12 +581,9 @@ bool view_stall_find(const struct view *v, double now_s, struct view_stall *out)
     out->lost = s.why == STALL_LOST;
     out->hang =
         (out->age_s > limit_s && (s.n || scene->collectives || scene->messages)) || out->open || out->lost;
-    for (uint32_t i = 0; i < s.n && out->n_culprits < VIEW_CULPRITS_MAX; i++) {
-        uint32_t culprit = out->lost ? roster_at(v->roster, s.rank[i])->node : s.rank[i];
-
-        if (!is_named(out, culprit))
-            out->culprit[out->n_culprits++] = culprit;
-    }
+    for (uint32_t i = 0; i < s.n && out->n_culprits < VIEW_CULPRITS_MAX; i++)
+        if (!view_stall_names(out, v, s.rank[i]))
+            out->culprit[out->n_culprits++] = culprit_of(out, v, s.rank[i]);
     free(s.place);
     free(s.mark);
     free(s.awaited);

@@ -32,14 +32,6 @@ static bool is_silent(const struct view *v, const struct view_rank *k)
     return !isinf(presence_silent_since_s(v->presence, k->node));
 }
 
-static bool is_named(const struct view_stall *s, const struct view_rank *k, uint32_t rank)
-{
-    for (uint32_t i = 0; i < s->n_culprits; i++)
-        if (s->culprit[i] == (s->lost ? k->node : rank))
-            return true;
-    return false;
-}
-
 static bool is_still(const struct view *v, double now_s, double limit_s, const struct view_rank *k)
 {
     return view_stall_doing(v, k, now_s) != STALL_ELSEWHERE && k->inside_since_s + limit_s <= now_s;
@@ -59,7 +51,7 @@ void stall_moves_note(struct stall_moves *m, const struct view *v, double now_s,
     for (uint32_t r = 0; r < n; r++) {
         const struct view_rank *k = roster_at(v->roster, r);
 
-        m->mark[r] = (struct stall_mark){ .part = is_still(v, now_s, limit_s, k) || is_named(s, k, r),
+        m->mark[r] = (struct stall_mark){ .part = is_still(v, now_s, limit_s, k) || view_stall_names(s, v, r),
                                           .halted = roster_process(k, now_s) != PROCESS_RUNS,
                                           .silent = is_silent(v, k),
                                           .call = call_of(k) };
