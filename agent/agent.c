@@ -429,7 +429,8 @@ static void tell_unseen(struct agent *a, double after_s)
     uplink_json(a->uplink, json_pack("{s:o?}", "unseen", message_unseen(&a->unseen)));
 }
 
-/* Have ranks come since it was told that nothing is seen?  How many there are is not known everywhere. */
+/* Take it back once the ranks have come after all: all of this node's or, where their number is not known,
+ * more than had come when it was told. */
 static void withdraw_unseen(struct agent *a)
 {
     size_t seen = ranks_seen(a->ranks);
@@ -445,8 +446,8 @@ static void withdraw_unseen(struct agent *a)
     add_note(text, a);
 }
 
-/* A program may load its libraries late, and be late where others have called already: what the first look
- * finds is told only if the step is over before the second (tell_short). */
+/* A program may load its libraries late, and be late where others have called already.  The first look is
+ * early, for steps that end before the second one: only tell_short() reports what it found. */
 static void look_for_unseen(struct agent *a)
 {
     static const double at_s[] = { 2, 10, 30, 120 };
