@@ -226,6 +226,14 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
     return 0;
 }
 
+static char *seen_cell(const void *row, char *buf, size_t size)
+{
+    const struct report_node_step *r = row;
+
+    snprintf(buf, size, "%s", r->running ? "running" : page_ago(r->age_s).s);
+    return buf;
+}
+
 static char *for_cell(const void *row, char *buf, size_t size)
 {
     const struct report_node_step *r = row;
@@ -240,7 +248,7 @@ int page_node(FILE *out, const json_t *answer, struct page_form form, struct err
         { "JOB", .field = offsetof(struct report_node_step, id) },
         { "USER", .field = offsetof(struct report_node_step, user), .chars = 13 },
         { "NAME", .field = offsetof(struct report_node_step, name), .chars = 17, .spare = 1 },
-        { "SEEN", .field = offsetof(struct report_node_step, age_s), .words = page_ago },
+        { "ENDED", .cell = seen_cell, .right = true },
         { "THERE FOR", .field = offsetof(struct report_node_step, seconds), .words = text_s, .spare = 2 },
         { "NAMED FOR", .cell = for_cell, .right = true },
         { "LOST", .field = offsetof(struct report_node_step, lost_s), .words = text_s },
@@ -256,7 +264,7 @@ int page_node(FILE *out, const json_t *answer, struct page_form form, struct err
     for (size_t i = 0; i < s.n; i++)
         named += s.step[i].culprit_s > 0;
     if (!s.n)
-        page_line(&page, 0, "The history has no guarded job step on %s that you may see.", page_word(s.node));
+        page_line(&page, 0, "No guarded job step on %s is known that you may see.", page_word(s.node));
     else
         page_line(&page, 0, "%s held back %s of the %s newest job step%s there.", page_word(s.node),
                   named ? page_count((int64_t)named).s : "none", page_count((int64_t)s.n).s,

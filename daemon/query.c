@@ -15,6 +15,7 @@
 #include "daemon/query_job.h"
 #include "daemon/query_rows.h"
 #include "history/audit.h"
+#include "history/culprit.h"
 #include "history/history.h"
 #include "history/lemon.h"
 #include "history/store.h"
@@ -367,17 +368,55 @@ static json_t *answer_nodes(struct peer *p, const json_t *q)
     return answer;
 }
 
-/* What the history has of a node: the steps that ran on it and that the asker may see. */
+struct node_steps {
+    const struct jobs *jobs;
+    struct report_node_step *step;
+    size_t n, cap;
+};
+
+static struct report_node_step *node_step_add(struct node_steps *t)
+{
+    t->step = xgrow(t->step, &t->cap, t->n + 1, sizeof(*t->step));
+    return &t->step[t->n++];
+}
+
+/* What the controller holds of a step is newer than what it has saved. */
+static void take_stored(const struct job_id *id, const struct report_node_step *step, void *arg)
+{
+    struct node_steps *t = arg;
+
+    if (!jobs_find(t->jobs, id))
+        *node_step_add(t) = *step;
+}
+
+static int by_newest(const void *a, const void *b)
+{
+    const struct report_node_step *x = a, *y = b;
+
+    return x->running != y->running ? y->running - x->running : (x->at < y->at) - (x->at > y->at);
+}
+
+/* The steps that run on a node, and those that ran there, as far as the asker may see them. */
 static json_t *answer_node(struct peer *p, const json_t *q)
 {
-    struct report_node_step *step = xcalloc(REPORT_NODE_STEPS_MAX, sizeof(*step));
+    struct node_steps t = { .jobs = &p->controller->jobs };
     const char *node = json_get_word(q, "node");
-    size_t n = store_node_steps(p->controller->store, query_sees(p), node, step, REPORT_NODE_STEPS_MAX);
+    double now_s = controller_now_s();
     json_t *list = json_array();
 
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, report_node_step_json(&step[i]));
-    free(step);
+    for (size_t i = 0; i < t.jobs->n; i++) {
+        const struct job *j = t.jobs->job[i];
+
+        for (size_t a = 0; query_may_see(p, j) && a < j->n_agents; a++)
+            if (!strcmp(j->agent[a]->node, node))
+                culprit_node_step(j, a, now_s, node_step_add(&t));
+    }
+    store_node_steps(p->controller->store, query_sees(p), node, REPORT_NODE_STEPS_MAX + t.n, take_stored, &t);
+    if (t.n)
+        qsort(t.step, t.n, sizeof(*t.step), by_newest);
+    for (size_t i = 0; i < t.n && i < REPORT_NODE_STEPS_MAX; i++)
+        json_array_append_new(list, report_node_step_json(&t.step[i]));
+    free(t.step);
     return json_pack("{s:f, s:s, s:o}", "now", wall_s(), "node", node, "steps", list);
 }
 

@@ -1,9 +1,11 @@
 #include "history/culprit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/now.h"
 #include "common/xalloc.h"
 #include "history/store.h"
 #include "job/job.h"
@@ -66,25 +68,80 @@ static void add_up(struct store_part *part, const struct guilt *g, size_t n)
     }
 }
 
+/* The periods of all nodes, ordered by node; the caller frees them. */
+static struct guilt *guilt_of(const struct job *j, double end_s, size_t *n)
+{
+    struct guilt *guilt = xcalloc(TIMES_MAX, sizeof(*guilt));
+    const struct view_verdict *d;
+    size_t n_verdicts = view_verdicts_get(j->view, &d);
+
+    *n = 0;
+    /* Standing verdicts come first, since they may be missing from the full list of the whole run. */
+    for (size_t i = 0; i < n_verdicts; i++)
+        *n = add_guilt(j, &d[i], true, end_s, guilt, *n);
+    n_verdicts = view_verdicts_raised(j->view, &d);
+    for (size_t i = 0; i < n_verdicts; i++)
+        *n = add_guilt(j, &d[i], d[i].finding.standing, end_s, guilt, *n);
+    qsort(guilt, *n, sizeof(*guilt), by_node_and_time);
+    return guilt;
+}
+
+static struct store_part part_of(const struct job *j, size_t agent, double end_s, const struct guilt *g,
+                                 size_t n)
+{
+    struct store_part part = { .node = j->agent[agent]->node,
+                               .seconds = end_s - j->start_s,
+                               .slowdown = NAN };
+
+    add_up(&part, g, n);
+    return part;
+}
+
 struct store_part *culprit_parts(const struct job *j, double end_s)
 {
     struct store_part *part = xcalloc(j->n_agents, sizeof(*part));
-    struct guilt *guilt = xcalloc(TIMES_MAX, sizeof(*guilt));
-    const struct view_verdict *d;
-    size_t n_verdicts = view_verdicts_get(j->view, &d), n = 0;
+    size_t n;
+    struct guilt *guilt = guilt_of(j, end_s, &n);
 
-    /* Standing verdicts come first, since they may be missing from the full list of the whole run. */
-    for (size_t i = 0; i < n_verdicts; i++)
-        n = add_guilt(j, &d[i], true, end_s, guilt, n);
-    n_verdicts = view_verdicts_raised(j->view, &d);
-    for (size_t i = 0; i < n_verdicts; i++)
-        n = add_guilt(j, &d[i], d[i].finding.standing, end_s, guilt, n);
-    qsort(guilt, n, sizeof(*guilt), by_node_and_time);
-    for (size_t i = 0; i < j->n_agents; i++) {
-        part[i] =
-            (struct store_part){ .node = j->agent[i]->node, .seconds = end_s - j->start_s, .slowdown = NAN };
-        add_up(&part[i], guilt, n);
-    }
+    for (size_t i = 0; i < j->n_agents; i++)
+        part[i] = part_of(j, i, end_s, guilt, n);
     free(guilt);
     return part;
+}
+
+/* The newest verdict that names the node, or NULL. */
+static const struct view_verdict *newest(const struct job *j, const char *node, double end_s)
+{
+    const struct view_verdict *d, *found = NULL;
+    size_t n = view_verdicts_raised(j->view, &d);
+
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t c = 0; c < d[i].n_culprits; c++)
+            if ((!found || d[i].found_s > found->found_s) &&
+                !strcmp(report_culprit_node(j->view, &d[i], c, end_s), node))
+                found = &d[i];
+    return found;
+}
+
+void culprit_node_step(const struct job *j, size_t agent, double now_s, struct report_node_step *r)
+{
+    double end_s = job_over(j) ? j->end_s : now_s;
+    size_t n;
+    struct guilt *guilt = guilt_of(j, end_s, &n);
+    struct store_part part = part_of(j, agent, end_s, guilt, n);
+    const struct view_verdict *d = newest(j, part.node, end_s);
+
+    *r = (struct report_node_step){ .running = !job_over(j),
+                                    .at = wall_s() - (now_s - end_s),
+                                    .age_s = NAN,
+                                    .seconds = part.seconds,
+                                    .culprit_s = part.culprit_s,
+                                    .lost_s = part.lost_s,
+                                    .slowdown = part.slowdown };
+    snprintf(r->id, sizeof(r->id), "%s", j->text_id);
+    snprintf(r->user, sizeof(r->user), "%s", j->user);
+    snprintf(r->name, sizeof(r->name), "%s", j->name);
+    snprintf(r->class, sizeof(r->class), "%s", part.class ? part.class : "");
+    snprintf(r->verdict, sizeof(r->verdict), "%s", d ? d->text : "");
+    free(guilt);
 }

@@ -128,7 +128,8 @@ static const char *const sql[STATEMENTS] = {
     [GET_NODE_STEPS] =
         "SELECT coalesce(json_extract(l.row,'$.id'), p.job||'.'||p.step), s.user, s.name, p.at, p.seconds, p.culprit_s,"
         " p.lost_s, p.slowdown, p.class, (SELECT text FROM verdict v WHERE v.node=p.node AND v.uid=p.uid"
-        "  AND v.job=p.job AND v.step=p.step ORDER BY v.at DESC LIMIT 1)"
+        "  AND v.job=p.job AND v.step=p.step ORDER BY v.at DESC LIMIT 1),"
+        " p.uid, p.job, p.step, p.restarts"
         " FROM part p LEFT JOIN step s USING(uid, job, step, restarts) LEFT JOIN listed l USING(uid, job, step, restarts)"
         " WHERE p.node=?1 AND (?2<0 OR p.uid=?2) ORDER BY p.at DESC LIMIT ?3",
     [PUT_OUTCOME] = "INSERT OR REPLACE INTO outcome VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)",
@@ -574,34 +575,34 @@ int store_node_jobs(struct store *s, char node[STORE_NODE_MAX], size_t max, stor
     return rc == SQLITE_ROW;
 }
 
-size_t store_node_steps(struct store *s, uid_t uid, const char *node, struct report_node_step *step,
-                        size_t max)
+void store_node_steps(struct store *s, uid_t uid, const char *node, size_t max, store_node_step *each,
+                      void *arg)
 {
+    struct report_node_step r;
     sqlite3_stmt *st;
-    size_t n = 0;
+    struct job_id id;
 
     if (!s)
-        return 0;
+        return;
     st = s->db->st[GET_NODE_STEPS];
     database_bind_text(st, 1, node);
     sqlite3_bind_int64(st, 2, uid == UINT32_MAX ? -1 : (int64_t)uid);
     sqlite3_bind_int64(st, 3, (sqlite3_int64)max);
     while (database_row(st)) {
-        struct report_node_step *r = &step[n++];
-
-        *r = (struct report_node_step){ .at = database_real(st, 3),
-                                        .age_s = NAN,
-                                        .seconds = database_real(st, 4),
-                                        .culprit_s = database_real(st, 5),
-                                        .lost_s = database_real(st, 6),
-                                        .slowdown = database_real(st, 7) };
-        snprintf(r->id, sizeof(r->id), "%s", database_text(st, 0));
-        snprintf(r->user, sizeof(r->user), "%s", database_text(st, 1));
-        snprintf(r->name, sizeof(r->name), "%s", database_text(st, 2));
-        snprintf(r->class, sizeof(r->class), "%s", database_text(st, 8));
-        snprintf(r->verdict, sizeof(r->verdict), "%s", database_text(st, 9));
+        r = (struct report_node_step){ .at = database_real(st, 3),
+                                       .age_s = NAN,
+                                       .seconds = database_real(st, 4),
+                                       .culprit_s = database_real(st, 5),
+                                       .lost_s = database_real(st, 6),
+                                       .slowdown = database_real(st, 7) };
+        snprintf(r.id, sizeof(r.id), "%s", database_text(st, 0));
+        snprintf(r.user, sizeof(r.user), "%s", database_text(st, 1));
+        snprintf(r.name, sizeof(r.name), "%s", database_text(st, 2));
+        snprintf(r.class, sizeof(r.class), "%s", database_text(st, 8));
+        snprintf(r.verdict, sizeof(r.verdict), "%s", database_text(st, 9));
+        id = database_id(st, 10);
+        each(&id, &r, arg);
     }
-    return n;
 }
 
 /* Read the sums over outcomes. */

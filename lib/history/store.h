@@ -199,11 +199,12 @@ int64_t store_listed_count(struct store *s, uid_t uid);
 int64_t store_unlisted_count(struct store *s);
 /* Put the newest of them into the list, at most so many: half a millisecond each. */
 int store_list_earlier(struct store *s, int64_t max, struct err *err);
-/* The newest steps that ran on the node, of that user or (UINT32_MAX) of all, with what is known of each
- * there; returns how many, at most max. */
 struct report_node_step;
-size_t store_node_steps(struct store *s, uid_t uid, const char *node, struct report_node_step *step,
-                        size_t max);
+typedef void store_node_step(const struct job_id *id, const struct report_node_step *step, void *arg);
+/* Call each for the steps that ran on the node, of that user or (UINT32_MAX) of all, the newest first, at
+ * most max. */
+void store_node_steps(struct store *s, uid_t uid, const char *node, size_t max, store_node_step *each,
+                      void *arg);
 /* Number of verdicts with the node as culprit, and Unix time of the last (0: never).  -1: no store. */
 int store_node(struct store *s, const char *node, int *count, double *last_wall_s);
 double store_bytes(struct store *s); /* size of the file; NaN without a store */

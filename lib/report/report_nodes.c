@@ -203,6 +203,7 @@ static const struct json_field step_fields[] = {
     { "id", FIELD_TEXT, FIELD(struct report_node_step, id) },
     { "user", FIELD_TEXT, FIELD(struct report_node_step, user) },
     { "name", FIELD_TEXT, FIELD(struct report_node_step, name) },
+    { "running", FIELD_TRUE, FIELD(struct report_node_step, running) },
     { "at", FIELD_AMOUNT, FIELD(struct report_node_step, at) },
     { "time_s", FIELD_AMOUNT, FIELD(struct report_node_step, seconds) },
     { "culprit_s", FIELD_AMOUNT, FIELD(struct report_node_step, culprit_s) },

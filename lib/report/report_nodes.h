@@ -75,9 +75,10 @@ enum report_node_of { NODE_OF_TRACE, NODE_OF_JOBS };
 json_t *report_node_json(const struct report_node *r, enum report_node_of of); /* the caller's */
 void report_node_free(struct report_node *r);                                  /* its texts */
 
-/* A job step that ran on a node, from the history: for how long, and what the node did to it. */
+/* A job step that runs or ran on a node: for how long, and what the node did to it. */
 struct report_node_step {
     char id[48], user[64], name[128];
+    bool running;
     double at;         /* Unix time at which it was last looked at: its end, if it has ended */
     double age_s;      /* the same when the answer was made; not written */
     double seconds;    /* on the node */

@@ -80,6 +80,15 @@ yes "sgctl record reports the records of 8 ranks, and that it was interrupted" g
 yes "sgctl analyze names the slow rank in the recorded trace" jq -e '.trace.ranks == 8 and .trace.reordered == 0 and
     ([.verdicts[] | select(.class == "straggler") | .culprits[]] | index("r5"))' <(sgctl analyze --json "$dir/b.jsonl")
 
+# What runs on a node is listed at once, and not only once it is in the history.
+slow_node=$(sgctl job 4242 --json | jq -r '.rank_table[] | select(.rank == 5) | .node')
+blamed() { sgctl nodes "$slow_node" --json >"$dir/node.json" && jq -e '.steps[0].culprit_s > 0' "$dir/node.json" >/dev/null; }
+wait_for_quiet 120 blamed
+is "$(jq -r '[.steps | length, (.[0] | .id, .running, .class, .slowdown > 1, .lost_s > 0, .culprit_s <= .time_s)] | join(" ")' "$dir/node.json")" \
+    "1 4242.0 true straggler true true true" "sgctl nodes NODE lists the running job, and for how long a verdict has named the node"
+yes "what the verdict says of it, too" jq -e '.steps[0].verdict | test("rank 5 ")' "$dir/node.json"
+is "$(sgctl nodes node-of-nobody)" "No guarded job step on node-of-nobody is known that you may see." "sgctl nodes of an unknown node says that nothing is known of it"
+
 sgctl record 4242 --seconds 3600 2>"$dir/err" | head -n 20 >"$dir/c.jsonl"
 is "${PIPESTATUS[0]} $(jq -es length "$dir/c.jsonl")" "1 20" "sgctl record into a pipe that is closed exits with 1, after 20 whole records"
 yes "sgctl record into a pipe that is closed reports Broken pipe" grep -q 'cannot write the trace: Broken pipe' "$dir/err"
@@ -106,6 +115,8 @@ sed 's/^/# /' "$dir/err"
 finished() { sgctl jobs --finished | grep -q '^4242.0 .* ended '; }
 wait_for_quiet 120 finished
 is $? 0 "sgctl jobs --finished lists the ended step"
+is "$(sgctl nodes "$slow_node" --json | jq -r '[.steps | length, (.[0] | .id, .running, .culprit_s > 0)] | join(" ")')" "1 4242.0 false true" \
+    "sgctl nodes NODE lists the ended step once, as ended"
 yes "sgctl job still reports the ended step" grep -q 4242.0 <(sgctl job 4242)
 sgctl job 4242 --html >"$dir/ended.html"
 is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/ended.html" 'Job 4242.0' 'Ended ' 'Mean step time of each' 'The newest step, drawn')" "0 " \

@@ -112,6 +112,21 @@ static void first_job(const char *node, int64_t uid, double seconds, double culp
              culprit_s, seconds, at);
 }
 
+struct node_steps {
+    struct job_id id;
+    struct report_node_step step;
+    size_t n;
+};
+
+static void take_step(const struct job_id *id, const struct report_node_step *step, void *arg)
+{
+    struct node_steps *t = arg;
+
+    t->id = *id;
+    t->step = *step;
+    t->n++;
+}
+
 static void an_old_one(void)
 {
     struct job_id id = { .uid = 7, .job = 200 };
@@ -119,7 +134,7 @@ static void an_old_one(void)
     struct job *j = job_new(&id, &policy, 0);
     struct store_run r = { .job = j, .ranks = 4, .period = 3 };
     struct store_similar_runs past;
-    struct report_node_step step[2];
+    struct node_steps n1 = { .n = 0 }, n2 = { .n = 0 }, others = { .n = 0 };
     char list[256] = "", from[STORE_NODE_MAX] = "";
     struct err err = { "" };
     struct stat file;
@@ -168,16 +183,19 @@ static void an_old_one(void)
            "version 1: the reading goes on with the other nodes to the end");
     is_str(list, "n1:7 0/600 at 1600; n2:7 400/600 at 1600; ",
            "version 1: nodes have the time of runs with steps, as culprit from the verdict on");
-    is_int(store_node_steps(s, UINT32_MAX, "n1", step, 2), 1,
-           "version 1: a step with training steps ran on n1");
-    ok(!strcmp(step[0].id, "100.0") && step[0].culprit_s == 0 && isnan(step[0].slowdown),
+    store_node_steps(s, UINT32_MAX, "n1", 2, take_step, &n1);
+    is_int(n1.n, 1, "version 1: a step with training steps ran on n1");
+    ok(job_id_same(&n1.id, &(struct job_id){ .uid = 7, .job = 100 }) && !strcmp(n1.step.id, "100.0") &&
+           !n1.step.running && n1.step.culprit_s == 0 && isnan(n1.step.slowdown),
        "and n1 did not hold it back");
-    is_int(store_node_steps(s, 7, "n2", step, 2), 1, "it ran on n2, too");
-    ok(!strcmp(step[0].user, "anna") && !strcmp(step[0].name, "train") && step[0].seconds == 600 &&
-           step[0].culprit_s == 400 && step[0].slowdown == 1.2 && !strcmp(step[0].class, "straggler") &&
-           !strcmp(step[0].verdict, "n2 is slow"),
+    store_node_steps(s, 7, "n2", 2, take_step, &n2);
+    is_int(n2.n, 1, "it ran on n2, too");
+    ok(!strcmp(n2.step.user, "anna") && !strcmp(n2.step.name, "train") && n2.step.seconds == 600 &&
+           n2.step.culprit_s == 400 && n2.step.slowdown == 1.2 && !strcmp(n2.step.class, "straggler") &&
+           !strcmp(n2.step.verdict, "n2 is slow"),
        "which it held back: for how long, by how much, and what was said");
-    is_int(store_node_steps(s, 8, "n2", step, 2), 0, "another user sees none of them");
+    store_node_steps(s, 8, "n2", 2, take_step, &others);
+    is_int(others.n, 0, "another user sees none of them");
     store_close(s);
 
     by_hand("PRAGMA user_version=1");
