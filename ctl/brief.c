@@ -84,9 +84,8 @@ static void trace_text(char *buf, size_t size, const struct report_trace *t)
 }
 
 /* "16 % (14 to 19 %) of the step time, 1.19x, for 1m51s; another 1.02x" */
-static void cost_text(char *buf, size_t size, const struct report *r)
+static void cost_text(char *buf, size_t size, const struct report *r, const struct report_verdict *verdict)
 {
-    const struct report_verdict *verdict = r->job.verdicts.list;
     size_t n = r->job.verdicts.n;
     double price = verdict->slowdown, next = n > 1 ? verdict[1].slowdown : NAN;
     bool ended = has_ended(r);
@@ -116,9 +115,9 @@ static void cost_text(char *buf, size_t size, const struct report *r)
 }
 
 /* "n5, since step 149020; rank 41 on n5 is the latest, by 8.10 ms" */
-static void place_text(char *buf, size_t size, const struct report_row *j)
+static void place_text(char *buf, size_t size, const struct report_row *j,
+                       const struct report_verdict *verdict)
 {
-    const struct report_verdict *verdict = j->verdicts.list;
     char list[256];
 
     if (verdict->culprits.n)
@@ -224,25 +223,25 @@ static void seen_text(char *buf, size_t size, const struct report *r)
 
 void brief_get(struct brief *b, const struct report *r)
 {
-    const struct report_verdicts *verdicts = &r->job.verdicts; /* the first is what the sentence is about */
+    const struct report_verdict *verdict = report_row_told(&r->job);
     const char *const labels[] = {
         r->trace.known ? "Trace" : "Job", "Cost", "Ahead", "Place", "Pace", "Trend", "To do", "Next", "Seen"
     };
     char text[BRIEF_ROWS][1024] = { "" };
 
     *b = (struct brief){ .n = 0 };
-    b->healthy = !verdicts->n && report_severity(r) == SEVERITY_GOOD;
+    b->healthy = !r->job.verdicts.n && report_severity(r) == SEVERITY_GOOD;
     if (r->trace.known)
         trace_text(text[0], sizeof(text[0]), &r->trace);
     else
         job_text(text[0], sizeof(text[0]), &r->job);
-    if (verdicts->n) {
-        cost_text(text[1], sizeof(text[1]), r);
+    if (verdict) {
+        cost_text(text[1], sizeof(text[1]), r, verdict);
         if (!r->trace.known)
-            report_row_ahead(text[2], sizeof(text[2]), &r->job, verdicts->list);
-        place_text(text[3], sizeof(text[3]), &r->job);
-        brief_advice(text[6], sizeof(text[6]), r, verdicts->list);
-        text_append(text[7], sizeof(text[7]), "%s", verdicts->list->next);
+            report_row_ahead(text[2], sizeof(text[2]), &r->job, verdict);
+        place_text(text[3], sizeof(text[3]), &r->job, verdict);
+        brief_advice(text[6], sizeof(text[6]), r, verdict);
+        text_append(text[7], sizeof(text[7]), "%s", verdict->next);
     }
     if (!b->healthy && report_row_alive(&r->job))
         pace_text(text[4], sizeof(text[4]), &r->job);

@@ -49,6 +49,7 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
 {
     char key[ACTION_KEY_MAX], nodes[DECISION_NODES_MAX];
     struct control_decision *kept;
+    const struct report_verdict *told;
     struct report_row row;
     struct audit_entry e;
     struct action a;
@@ -75,7 +76,8 @@ static void carry_out(struct controls *cs, struct control *c, const struct decis
     a.key = control_key(&kept->entry, key);
     a.figures = f;
     report_job_row(&row, c->job, now_s);
-    a.next = row.verdicts.n ? row.verdicts.list[0].next : "";
+    told = report_row_told(&row);
+    a.next = told ? told->next : "";
     if (!actions_start(cs->controller->actions, &a, &err))
         control_outcome(cs, c, kept, false, err.text, now_s);
     report_row_free(&row);

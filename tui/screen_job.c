@@ -268,6 +268,7 @@ static struct timeline_place place_of(const struct ui *ui, int width)
 /* The rows above the table; returns the first below them. */
 static int lay_out_head(struct layout *l, const struct report *v, int width, int height)
 {
+    const struct report_verdict *told = v ? report_row_told(&v->job) : NULL;
     int y = 1;
 
     l->sentence_rows = sentence_rows(v, width, height);
@@ -277,7 +278,7 @@ static int lay_out_head(struct layout *l, const struct report *v, int width, int
     y += height < SHORT ? 0 : 2;
     l->shares = y++;
     l->found = y++;
-    l->next = v && v->job.verdicts.n && v->job.verdicts.list[0].next[0] ? y++ : 0;
+    l->next = told && told->next[0] ? y++ : 0;
     l->ahead =
         v && v->projection.known && report_row_alive(&v->job) && (height >= TALL || v->projection.trend[0])
             ? y++
@@ -637,7 +638,7 @@ static void draw(struct canvas *c, const struct ui *ui)
     draw_time(c, &v->job, l.shares);
     outlook_verdicts(c, l.found, 1, c->width - 2, &v->job);
     if (l.next)
-        outlook_next(c, l.next, 1, c->width - 2, &v->job.verdicts.list[0]);
+        outlook_next(c, l.next, 1, c->width - 2, report_row_told(&v->job));
     if (l.ahead)
         outlook_projection_draw(c, l.ahead, 1, c->width - 2, &v->projection);
     if (l.past) {

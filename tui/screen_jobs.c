@@ -90,9 +90,12 @@ static double cost_of(const void *row)
 
 static enum style cost_style(const struct report_row *j)
 {
+    const struct report_verdict *told = report_row_told(j);
     enum style faded = faded_style(j);
 
-    return faded == STYLE_TEXT ? look_severity_style(look_verdict_severity(&j->verdicts.list[0])) : faded;
+    return faded != STYLE_TEXT ? faded
+           : told              ? look_severity_style(look_verdict_severity(told))
+                               : look_severity_style(report_row_severity(j));
 }
 
 static void draw_cost(const struct table_cell *at, const void *row)
@@ -117,12 +120,13 @@ static void draw_culprit(const struct table_cell *at, const void *row)
     const struct report_row *j = row;
     char names[160];
 
-    table_put(at, j->verdicts.n ? cost_style(j) : STYLE_DIM, job_line_culprit(j, names, sizeof(names)));
+    table_put(at, report_row_told(j) ? cost_style(j) : STYLE_DIM, job_line_culprit(j, names, sizeof(names)));
 }
 
 static void draw_verdict(const struct table_cell *at, const void *row)
 {
     const struct report_row *j = row;
+    const struct report_verdict *told = report_row_told(j);
     char text[1152];
 
     if (is_silent(j)) {
@@ -132,9 +136,10 @@ static void draw_verdict(const struct table_cell *at, const void *row)
         snprintf(text, sizeof(text), "ended %s ago%s%s", text_age(j->age_s).s, j->verdicts.n ? "; " : "",
                  j->verdicts.n ? j->verdicts.list[0].text : "");
         table_put(at, STYLE_DIM, text);
-    } else if (j->verdicts.n) {
-        table_put(at, look_severity_style(look_verdict_severity(&j->verdicts.list[0])),
-                  j->verdicts.list[0].text);
+    } else if (told) {
+        table_put(at, look_severity_style(look_verdict_severity(told)), told->text);
+    } else if (report_row_still(j)) {
+        table_put(at, look_severity_style(report_row_severity(j)), j->sentence);
     } else {
         table_put(at, STYLE_DIM, "-");
     }

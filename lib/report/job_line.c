@@ -64,23 +64,21 @@ char *job_line_state(const struct report_row *j, char *buf, size_t size)
 
 double job_line_cost(const struct report_row *j)
 {
-    const struct report_verdict *worst = j->verdicts.list;
+    const struct report_verdict *worst = report_row_told(j);
 
-    if (!j->verdicts.n)
-        return NAN;
-    if (isnan(worst->slowdown) && report_row_alive(j) && verdict_stops(worst->class))
+    if (report_row_still(j) && (!worst || isnan(worst->slowdown)))
         return 1;
-    return 1 - 1 / worst->slowdown;
+    return worst ? 1 - 1 / worst->slowdown : NAN;
 }
 
 char *job_line_culprit(const struct report_row *j, char *buf, size_t size)
 {
-    const struct report_verdict *worst = j->verdicts.list;
+    const struct report_verdict *worst = report_row_told(j);
 
     buf[0] = '\0';
-    if (j->verdicts.n && worst->culprits.n)
+    if (worst && worst->culprits.n)
         return verdict_names(buf, size, VERDICT_NAMES_CELL, &worst->culprits);
-    if (j->verdicts.n)
+    if (worst)
         snprintf(buf, size, "%s", worst->class);
     return buf;
 }

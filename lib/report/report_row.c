@@ -249,6 +249,14 @@ bool report_row_still(const struct report_row *j)
            (!strcmp(j->state, "stalled") || (j->verdicts.n && verdict_stops(j->verdicts.list[0].class)));
 }
 
+const struct report_verdict *report_row_told(const struct report_row *j)
+{
+    const struct report_verdict *first = j->verdicts.list;
+    bool stalled = report_row_alive(j) && !strcmp(j->state, "stalled");
+
+    return j->verdicts.n && (!stalled || verdict_stops(first->class)) ? first : NULL;
+}
+
 void report_row_count_from_now(struct report_row *j)
 {
     if (report_row_alive(j) || isnan(j->age_s))

@@ -93,5 +93,8 @@ char *report_row_ahead(char *buf, size_t size, const struct report_row *j, const
 bool report_row_alive(const struct report_row *j);
 /* Not finished, and nothing moves: nobody is late then, and what each process does is what counts. */
 bool report_row_still(const struct report_row *j);
+/* The verdict that the job's sentence is about, which is the first; NULL: there is none, or nothing moves and
+ * it only says what costs time. */
+const struct report_verdict *report_row_told(const struct report_row *j);
 
 #endif

@@ -302,7 +302,10 @@ char *view_sentence(const struct view *v, double now_s, char *buf, size_t size)
     struct view_figures f;
 
     view_figures_get(v, now_s, &f);
-    for (named = now; named < now + n && named->minor; named++)
+    /* while nothing moves, nothing costs a share of the time */
+    for (named = now; named < now + n &&
+                      (named->minor || (regime == VIEW_STALLED && !finding_stops(named->finding.class)));
+         named++)
         ;
     if (step_marks_non_finite(v->marks, &bad)) /* whatever the rest costs, it computes nothing */
         snprintf(buf, size, "%s.", bad.text);

@@ -18,6 +18,7 @@ static const struct {
     double cost;
 } cases[] = {
     { "{\"state\":\"stalled\",\"age_s\":1," HANG "}", "HUNG", "stalled", "r9", 1 },
+    { "{\"state\":\"stalled\",\"age_s\":1," SLOW "}", "HUNG", "stalled", "", 1 },
     { "{\"state\":\"running\",\"age_s\":1," SLOW "}", "SLOW", "running", "n5, n6", 0.2 },
     { "{\"state\":\"running\",\"age_s\":1," JAM "}", "SLOW", "running", "congestion", 1 - 1 / 1.05 },
     { "{\"state\":\"running\",\"age_s\":1,\"judged\":\"yes\"}", "OK", "running", "", NAN },
@@ -62,7 +63,7 @@ static void order(void)
             ok(job_line_compare(&row[i], &row[k]) <= 0, "line %zu does not stand below line %zu", i, k);
             ok(job_line_compare(&row[k], &row[i]) >= 0, "line %zu does not stand above line %zu", k, i);
         }
-    ok(job_line_compare(&row[4], &row[5]) < 0, "a job that runs stands above one that ended");
+    ok(job_line_compare(&row[5], &row[6]) < 0, "a job that runs stands above one that ended");
 }
 
 static void filters(void)
@@ -72,14 +73,14 @@ static void filters(void)
         int rows;
         const char *what;
     } wanted[] = {
-        { { NULL, NAN }, 9, "nothing is filtered" },
+        { { NULL, NAN }, 10, "nothing is filtered" },
         { { "running", NAN }, 4, "those that run" },
         { { "Ended", NAN }, 4, "those that ended, lost or not" },
         { { "finished", NAN }, 3, "those that ended in good order" },
         { { "lost", NAN }, 1, "those that were lost" },
-        { { NULL, 0.1 }, 3, "what costs a tenth, a hang among them" },
+        { { NULL, 0.1 }, 4, "what costs a tenth, a hang among them" },
         { { "running", 0.19 }, 1, "those that run and cost that much" },
-        { { NULL, 0 }, 4, "any price that is known" },
+        { { NULL, 0 }, 5, "any price that is known" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {

@@ -467,6 +467,34 @@ static void hang(void)
     finish();
 }
 
+/* While a straggler's verdict stands and nothing moves, the straggler costs nothing: the sentence is not
+ * about it. */
+static void stalled_with_a_straggler(void)
+{
+    struct view_figures f;
+    char sentence[512];
+
+    start(100);
+    steps_until_named(5, 5, 2, 100);
+    steps(60);
+    for (int second = 1; second <= 10; second++) {
+        job.now_s[0] += 1;
+        for (uint32_t r = 0; r < RANKS; r++)
+            live(r, r == 6 ? RING_OP_NONE : RING_OP_ALLREDUCE, job.seq - (r == 6), second);
+        view_tick(job.view, job.now_s[0]);
+    }
+    view_figures_get(job.view, job.now_s[0], &f);
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(f.regime == VIEW_STALLED && verdict() && verdict()->finding.class == FINDING_STRAGGLER,
+       "a verdict on a straggler stands in a job in which nothing moves");
+    ok(!strncmp(sentence, "Nothing moves: ", 15) && strstr(sentence, "rank 6") && !strstr(sentence, "rank 5"),
+       "the sentence is about what nothing moves for: %s", sentence);
+    steps(8);
+    view_sentence(job.view, job.now_s[0], sentence, sizeof(sentence));
+    ok(strncmp(sentence, "Nothing moves", 13) != 0, "once it moves it is not: %s", sentence);
+    finish();
+}
+
 /* Each rank's process reports that share of its time. */
 static void waits_for_cpu(float ratio)
 {
@@ -779,6 +807,7 @@ int main(void)
     slow_transfer();
     thinned();
     hang();
+    stalled_with_a_straggler();
     uneven();
     certain();
     again();
