@@ -10,16 +10,26 @@
 struct gather {
     struct client_call *call;
     const char *job;
+    int64_t run;
     double timeout_s;
 };
 
-/* Takes the question. */
-static json_t *ask_again(struct gather *g, json_t *question, struct err *err)
+/* Takes the question, which may be the first. */
+static json_t *ask(struct gather *g, const struct client_options *client, json_t *question, struct err *err)
 {
-    json_t *answer = client_call_ask(g->call, question, g->timeout_s, err);
+    json_t *answer;
 
+    if (g->run)
+        json_object_set_new(question, "run", json_integer((json_int_t)g->run));
+    answer = g->call ? client_call_ask(g->call, question, g->timeout_s, err)
+                     : client_call(&g->call, client, question, g->timeout_s, err);
     json_decref(question);
     return answer;
+}
+
+static json_t *ask_again(struct gather *g, json_t *question, struct err *err)
+{
+    return ask(g, NULL, question, err);
 }
 
 /* A report of an ended step has it. */
@@ -95,15 +105,15 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
     return 0;
 }
 
-json_t *gather_job(const struct client_options *client, const char *job, double timeout_s, struct err *err)
+json_t *gather_job(const struct client_options *client, const char *job, int64_t run, double timeout_s,
+                   struct err *err)
 {
-    struct gather g = { .job = job, .timeout_s = timeout_s };
+    struct gather g = { .job = job, .run = run, .timeout_s = timeout_s };
     json_t *question =
         json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
                   "lateness", "offset", 0, "count", RANKS, "columns", COLUMNS, "agents", PAGE_AGENTS);
-    json_t *answer = client_call(&g.call, client, question, timeout_s, err);
+    json_t *answer = ask(&g, client, question, err);
 
-    json_decref(question);
     if (answer && (add_picture(&g, answer, err) < 0 || add_heat(&g, answer, err) < 0)) {
         json_decref(answer);
         answer = NULL;

@@ -4,11 +4,14 @@
 #define SYNCGUARD_CTL_GATHER_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "common/err.h"
 #include "wire/client.h"
 
-/* The job's answer with `picture` and all rows of `heat`; the caller's.  NULL with the reason. */
-json_t *gather_job(const struct client_options *client, const char *job, double timeout_s, struct err *err);
+/* The answer of the job, or of that run of it (0: the newest), with `picture` and all rows of `heat`; the
+ * caller's.  NULL with the reason. */
+json_t *gather_job(const struct client_options *client, const char *job, int64_t run, double timeout_s,
+                   struct err *err);
 
 #endif

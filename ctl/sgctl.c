@@ -124,10 +124,6 @@ static int run_job(const struct options *o)
         err_set(&err, "--full belongs to text: --json and --html have all there is");
         return options_misuse(o, &err);
     }
-    if (options_given(o, "run") && options_given(o, "html")) {
-        err_set(&err, "--run belongs to text and --json");
-        return options_misuse(o, &err);
-    }
     if (check_page(o, &err) < 0)
         return options_misuse(o, &err);
     if (options_given(o, "json"))

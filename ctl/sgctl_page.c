@@ -41,7 +41,8 @@ int write_job_page(const struct options *o, const char *job)
 {
     struct err err;
     struct session *s = session_open(o, &err);
-    json_t *answer = s ? gather_job(&s->client, job, options_number(o, "timeout"), &err) : NULL;
+    json_t *answer =
+        s ? gather_job(&s->client, job, options_int(o, "run", 0), options_number(o, "timeout"), &err) : NULL;
     struct report *r = answer ? page_read(answer, &err) : NULL;
     int rc = r ? write_page(o, r) : complain(FAILED, &err);
 

@@ -94,7 +94,12 @@ struct job *query_job(const struct peer *p, const json_t *q, bool running, struc
     char buf[ID_MAX];
     const char *text = json_show_text(q, "job", buf, sizeof(buf));
     struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
+    int64_t run = query_run(q);
 
+    if (run && (j ? run != (int64_t)j->id.restarts + 1 : is_stored(p, text, query_sees(p)))) {
+        err_set(err, "no guarded run %lld of this job is known", (long long)run);
+        return NULL;
+    }
     if (j && running && job_over(j)) {
         err_set(err, "job %s has ended", j->text_id);
         return NULL;

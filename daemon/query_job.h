@@ -14,8 +14,8 @@ json_t *query_error(const char *text);
 uid_t query_sees(const struct peer *p);
 bool query_may_see(const struct peer *p, const struct job *j);
 
-/* The job or step that the query names; running: only if it has not ended.  NULL with a reason: it has ended,
- * is another user's, or does not exist. */
+/* The job or step, or that run of it, that the query names; running: only if it has not ended.  NULL with a
+ * reason: it has ended, is another user's, or does not exist. */
 struct job *query_job(const struct peer *p, const json_t *q, bool running, struct err *err);
 /* Which of the job's runs the query names, between which Slurm requeued it: 1 is the first; 0: the newest. */
 int64_t query_run(const json_t *q);

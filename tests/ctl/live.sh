@@ -164,4 +164,19 @@ is "$(sgctl actions 4343 --json | jq '.actions | length')" 0 "it does nothing"
 sgctl action 4343 command rank 3 is slow --yes --json >"$dir/real.json"
 is "$? $(jq -r '"\(.dry_run) \(.state)"' "$dir/real.json")" "0 null done" "the same without --dry-run is done"
 is "$(jq -c 'del(.dry_run) | keys' "$dir/dry.json")" "$(jq -c keys "$dir/real.json")" "both have the same keys"
+
+# Slurm requeued it: the number names the run that goes on, and --run any of them.
+job_end
+job_start --job 4343 --restarts 1 --nodes 2 --per-node 2 --step 0.05
+again() { sgctl job 4343 --json | jq -e '.restarts == 1 and .steps > 20' >/dev/null; }
+wait_for_quiet 240 again
+is $? 0 "sgctl job shows the run that goes on"
+is "$(for run in 1 2; do sgctl job 4343 --run=$run --json | jq -c '[.restarts, .ranks, .state]'; done)" $'[0,96,"finished"]\n[1,4,"running"]' \
+    "sgctl job --run shows the one that was asked for"
+for run in 1:96:Ended 2:4:Verdicts; do
+    IFS=: read -r number ranks word <<<"$run"
+    sgctl job 4343 --run="$number" --html >"$dir/run.html"
+    is "$? $("$top_srcdir/tests/ctl/page.py" "$dir/run.html" 'Job 4343.0' "$ranks ranks" "$word" 'The newest step, drawn')" "0 " "so does the page of run $number"
+done
+refused "no guarded run 3 of this job is known" job 4343 --run=3 --html
 done_testing
