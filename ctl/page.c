@@ -265,10 +265,12 @@ int page_node(FILE *out, const json_t *answer, struct page_form form, struct err
         named += s.step[i].culprit_s > 0;
     if (!s.n)
         page_line(&page, 0, "No guarded job step on %s is known that you may see.", page_word(s.node));
+    else if (s.n == 1)
+        page_line(&page, 0, "%s %s the only job step that is known there.", page_word(s.node),
+                  named ? "held back" : "did not hold back");
     else
-        page_line(&page, 0, "%s held back %s of the %s newest job step%s there.", page_word(s.node),
-                  named ? page_count((int64_t)named).s : "none", page_count((int64_t)s.n).s,
-                  text_plural(s.n));
+        page_line(&page, 0, "%s held back %s of the %s newest job steps there.", page_word(s.node),
+                  named ? page_count((int64_t)named).s : "none", page_count((int64_t)s.n).s);
     page_table(&page, NULL, s.step, s.n, sizeof(*s.step), column, ARRAY_SIZE(column), 0);
     if (named)
         page_title(&page, "What the newest verdict on it said");

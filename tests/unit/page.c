@@ -27,6 +27,7 @@ static const struct {
     { "nodes-none", page_nodes, NULL },
     { "node", page_node, NULL },
     { "node-none", page_node, NULL },
+    { "node-one", page_node, NULL },
     { "lemons", page_lemons, NULL },
     { "earlier", page_earlier, NULL },
     { "earlier-none", page_earlier, NULL },
