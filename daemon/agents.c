@@ -257,6 +257,23 @@ static void end_former_runs(struct controller *s, const struct job_id *id)
     }
 }
 
+/* Root vouches for the step now: what its agents without a credential said of it before is no second step.
+ * Their notes say why they have none; they are refused from now on. */
+static void replace_unvouched(struct controller *s, struct job *alone, struct job *vouched)
+{
+    job_notes_copy(vouched, alone);
+    for (struct peer *q = s->peers, *next; q; q = next) {
+        next = q->next;
+        if (q->recording == alone) {
+            recorder_stop(alone, q->link, "root vouches for the step now, and its agents have begun anew");
+            q->recording = NULL;
+        }
+        if (q->job == alone)
+            peer_drop(q);
+    }
+    agents_forget(s, alone);
+}
+
 static struct job *job_of(struct peer *p, const json_t *hello)
 {
     struct controller *s = p->controller;
@@ -293,8 +310,8 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     j->trust = trust;
     jobs_add(&s->jobs, j);
-    if (alone) /* its agent came before the others, without a credential, and has said why */
-        job_notes_copy(j, alone);
+    if (alone)
+        replace_unvouched(s, alone, j);
     if (s->bounds) {
         j->payer = bounds_user(s->bounds, id.uid);
         j->payer->steps++;

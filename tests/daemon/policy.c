@@ -655,6 +655,19 @@ static int act_alone(void)
                2;
 }
 
+/* In how many rows of the list it is. */
+static int listed(const char *id)
+{
+    json_t *a = ask("{\"query\":\"jobs\"}"), *row;
+    int n = 0;
+    size_t i;
+
+    json_array_foreach(at(a, "jobs"), i, row)
+        n += !strcmp(text(row, "id"), id);
+    json_decref(a);
+    return n;
+}
+
 /* What a user's own programs say of a job, without root's word for it. */
 static void unconfirmed(void)
 {
@@ -670,6 +683,10 @@ static void unconfirmed(void)
     a = job("5000");
     ok(json_is_null(at(a, "unconfirmed")), "a job for which root vouches is confirmed");
     json_decref(a);
+    live.uid = "65534";
+    ok(starts("5001") && becomes("5001", "unconfirmed", ""), "once root vouches for the other, it is, too");
+    live.uid = NULL;
+    is_int(listed("5001.0"), 1, "and it is in the list once");
 }
 
 static void authorisation(void)
