@@ -12,7 +12,7 @@
 #include "common/xalloc.h"
 #include "tests/workloads/shared/text.h"
 
-static const char magic[8] = "SGTRAIN1";
+static const char magic[8] = { 'S', 'G', 'T', 'R', 'A', 'I', 'N', '1' };
 
 struct header {
     char magic[8];
