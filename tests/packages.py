@@ -83,6 +83,9 @@ def main():
     version = re.search(r"^AC_INIT\(\[syncguard\], \[([^]]+)\]", read(os.path.join(top, "configure.ac")), re.M)[1]
     ok(f"\nVersion:        {version}\n" in spec, "rpm/syncguard.spec has configure.ac's version")
     ok(read(os.path.join(top, "debian", "changelog")).startswith(f"syncguard ({version}-"), "debian/changelog has configure.ac's version")
+    # What removes a controller that runs on would leave a daemon without a program, at a port that the next one needs.
+    ok("deb-systemd-invoke stop syncguardd.service" in read(os.path.join(top, "debian", "syncguard-controller.prerm")) and
+       "disable --now syncguardd.service" in spec, "removing the controller's package ends the controller, in both")
     if shutil.which("rpmspec"):
         run = subprocess.run(["rpmspec", "-P", path], capture_output=True, text=True, check=False)
         ok(run.returncode == 0 and not run.stderr, "rpmspec accepts rpm/syncguard.spec")
