@@ -151,6 +151,7 @@ UNIT_TESTS = \
 	tests/unit/sim_pace \
 	tests/unit/site \
 	tests/unit/slow_links \
+	tests/unit/slurm_release \
 	tests/unit/slurmd \
 	tests/unit/srun \
 	tests/unit/staleness \

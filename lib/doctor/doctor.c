@@ -18,6 +18,7 @@
 #include "common/trust.h"
 #include "common/xalloc.h"
 #include "doctor/plugstack.h"
+#include "doctor/slurm_release.h"
 #include "ring/ring.h"
 #include "wire/json.h"
 
@@ -155,6 +156,25 @@ static void check_plugin(const struct doctor *d, struct doctor_check *f)
         set_next(f, "sed -i '%ds/required/optional/' %s", p.line.number, p.line.file);
     } else {
         set_found(f, "%s:%d%s%s", p.line.file, p.line.number, *p.arguments ? ", with " : "", p.arguments);
+    }
+}
+
+static void check_release(const struct doctor *d, struct doctor_check *f)
+{
+    struct slurm_release built = slurm_release_built(), here;
+    struct err err;
+
+    (void)d;
+    if (slurm_release_installed(&here, &err) < 0) {
+        set_found(f, "built for Slurm %u.%02u; which is installed here is not known: %s", built.major,
+                  built.minor, err.text);
+    } else if (here.major != built.major || here.minor != built.minor) {
+        set_found(f, "built for Slurm %u.%02u, and %u.%02u is installed here, which leaves out the plugin",
+                  built.major, built.minor, here.major, here.minor);
+        set_next(f, "./configure && make install   (in SyncGuard's tree, with the headers of Slurm %u.%02u)",
+                 here.major, here.minor);
+    } else {
+        set_found(f, "built for Slurm %u.%02u, which is installed here", built.major, built.minor);
     }
 }
 
@@ -330,6 +350,7 @@ static const struct {
     { "munge", check_munge, true, true },
     { "controller", check_controller, true, true },
     { "plugin", check_plugin, true, true },
+    { "release", check_release, true, true },
     { "probe", check_probe, true, true },
     { "agent", check_agent, true, true },
     { "shared memory", check_shm, true, true },

@@ -15,6 +15,7 @@ libdoctor_a_SOURCES = \
 	lib/doctor/pairwise_mpi.c lib/doctor/pairwise_rounds.c lib/doctor/pairwise_run.c \
 	lib/doctor/plugstack.c lib/doctor/plugstack.h \
 	lib/doctor/slurm_nodes.c lib/doctor/slurm_nodes.h \
+	lib/doctor/slurm_release.c lib/doctor/slurm_release.h \
 	lib/doctor/slurmd.c lib/doctor/slurmd.h \
 	lib/doctor/srun.c lib/doctor/srun.h
 libdoctor_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(EVENT_CFLAGS) $(SODIUM_CFLAGS)

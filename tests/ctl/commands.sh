@@ -263,6 +263,16 @@ is "$(jq -r '[.checks[] | select(.check == "plugin") | .missing, .text] | join("
     "sgctl doctor --json has the plugin that does not exist"
 is "$(jq -r '.files.configuration.hash | length' "$dir/out") $(jq -r '.files.plugin.hash' "$dir/out")" "32 null" "sgctl doctor --json has hashes of the files that are there"
 
+# Another release of Slurm than the plugin's, and the plugin's.
+for release in 9.05.3 "$(jq -r '.checks[] | select(.check == "release") | .text' "$dir/out" | sed 's/^built for Slurm \([0-9.]*\).*/\1/').1"; do
+    printf '#!/bin/sh\necho "slurm-wlm %s"\n' "$release" >"$dir/bin/scontrol"
+    PATH=$dir/bin:$PATH SLURM_CONF=$dir/slurm.conf code 1 --conf "$dir/good.conf" --controller 127.0.0.1:1 --timeout 1 doctor --json
+    jq -r '.checks[] | select(.check == "release") | .missing, .text, .next // "" | tostring' "$dir/out" >"$dir/release.${release%%.*}"
+done
+is "$(grep -c 'built for Slurm .* and 9.05 is installed here, which leaves out the plugin' "$dir/release.9") $(grep -c 'headers of Slurm 9.05' "$dir/release.9")" "1 1" \
+    "sgctl doctor: a Slurm of another release than the plugin's is a fault, and what to rebuild is said"
+is "$(sed -n 1p "$dir/release.${release%%.*}") $(grep -c ', which is installed here$' "$dir/release.${release%%.*}")" "false 1" "sgctl doctor: a Slurm of the plugin's release is none"
+
 printf '#!/bin/sh\necho "$@"\n' >"$dir/sgtop" && chmod +x "$dir/sgtop"
 cp "$top_builddir/sgctl" "$dir/sgctl" 2>/dev/null
 is "$("$dir/sgctl" replay --speed 10 --from=5s "$dir/slow.jsonl")" "--speed 10 --from 5s --replay $dir/slow.jsonl" \

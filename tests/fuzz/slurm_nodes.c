@@ -5,6 +5,7 @@
 
 #include "common/xalloc.h"
 #include "doctor/slurm_nodes.h"
+#include "doctor/slurm_release.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,10 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = xcalloc(1, size + 1), *switches;
     struct slurm_nodes s = { 0 };
+    struct slurm_release release;
     struct err err = { "" };
 
     memcpy(text, data, size);
     slurm_nodes_port(text);
+    slurm_release_parse(text, &release);
     switches = strstr(text, "--\n");
     if (switches) {
         *switches = '\0';
