@@ -235,12 +235,13 @@ dist_check_SCRIPTS += \
 	tests/ctl/plugstack.sh \
 	tests/ctl/step.sh \
 	tests/ctl/terminal.sh \
-	tests/daemon/bounds.sh \
 	tests/daemon/backup.sh \
+	tests/daemon/bounds.sh \
 	tests/daemon/lease.sh \
 	tests/daemon/lists.sh \
 	tests/daemon/metrics.sh \
 	tests/daemon/unit.sh \
+	tests/daemon/upgrade.sh \
 	tests/doc/figures.py \
 	tests/doc/guide.sh \
 	tests/doc/names.py \
@@ -286,6 +287,7 @@ dist_check_SCRIPTS += \
 
 # Programs that tests and benchmarks run.
 noinst_PROGRAMS += \
+	tests/agent/agent-next \
 	tests/agent/writers \
 	tests/bench/engine \
 	tests/bench/nccl \
@@ -296,6 +298,7 @@ noinst_PROGRAMS += \
 	tests/daemon/fill \
 	tests/daemon/hostile \
 	tests/daemon/simjob \
+	tests/daemon/syncguardd-next \
 	tests/nccl/pipeline \
 	tests/probe/compare \
 	tests/probe/plan \
@@ -323,6 +326,13 @@ tests_agent_agent_test_SOURCES = tests/agent/agent-test.c tests/agent/controller
 tests_tui_screens_SOURCES = tests/tui/screens.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
 tests_tui_keys_SOURCES = tests/tui/keys.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
 tests_tui_fakecontroller_SOURCES = tests/tui/fakecontroller.c tests/tui/fake.c tests/tui/fake_control.c tests/tui/fake_step.c tests/tui/fake.h
+
+# Of a release whose protocol has a newer version, whatever this one's is.
+NEXT_CPPFLAGS = $(AM_CPPFLAGS) -DLINK_VERSION=1000u
+tests_agent_agent_next_SOURCES = agent/main.c lib/wire/link.c
+tests_agent_agent_next_CPPFLAGS = $(NEXT_CPPFLAGS)
+tests_daemon_syncguardd_next_SOURCES = daemon/syncguardd.c lib/wire/link.c
+tests_daemon_syncguardd_next_CPPFLAGS = $(NEXT_CPPFLAGS)
 
 # What it puts in the place of.
 ANSWERS_WRAP = view_verdicts_get view_verdicts_raised view_verdicts_reported view_sentence view_figures_get view_comms_get \
