@@ -273,6 +273,20 @@ static void drop_windows(struct graph *g, const struct window *w, uint32_t numbe
     }
 }
 
+/* The longest that a rank was in the step, by its own clock. */
+static double longest_s(const struct graph *g, const struct window *w)
+{
+    double longest = 0;
+
+    for (uint32_t r = 0; r < g->n_ranks; r++) {
+        const struct raw *raw = w[r].raw;
+
+        if (w[r].n)
+            longest = fmax(longest, (double)(int64_t)(raw[w[r].n - 1].leave_ns - raw[0].enter_ns) * 1e-9);
+    }
+    return longest;
+}
+
 static void take_step(struct graph *g, uint32_t number)
 {
     struct window *w = windows_of(g, number);
@@ -281,6 +295,7 @@ static void take_step(struct graph *g, uint32_t number)
     size_t bytes_max = (size_t)g->n_ranks * GRAPH_RANK_BYTES;
     uint32_t first;
 
+    g->held_s = fmax(HELD_S, HELD_SHARE * longest_s(g, w));
     graph_align(g, w);
     graph_repair(g, w, number);
     graph_find_roles(g, w);
@@ -292,7 +307,6 @@ static void take_step(struct graph *g, uint32_t number)
             s.begin_s = fmin(s.begin_s, begin_s[r]);
             s.end_s = fmax(s.end_s, moment_s(g, r, w[r].raw[w[r].n - 1].leave_ns));
         }
-    g->held_s = fmax(HELD_S, HELD_SHARE * (s.end_s - s.begin_s));
     if (g->n_kept == GRAPH_STEPS)
         kept_forget_oldest(g);
     kept_add(g, &s, begin_s, first);

@@ -231,9 +231,9 @@ struct graph {
     bool seated;           /* seats in groups are known, as far as there are any */
     uint32_t seat_tries;   /* steps in which they were looked for */
     bool merged;           /* the step at hand is two */
-    double held_s;         /* who stays shorter in a completing call was not held */
-    bool spans;            /* calls are begun in one step and completed in another */
-    uint32_t from;         /* steps up to this one are not whole on all ranks */
+    double held_s; /* in the step that is taken: who stays shorter in a completing call was not held */
+    bool spans;    /* calls are begun in one step and completed in another */
+    uint32_t from; /* steps up to this one are not whole on all ranks */
     bool finished;
     double *now_s; /* of a replay, by rank */
     size_t now_cap;
