@@ -738,30 +738,20 @@ static bool has_detour(const struct call_steps *s, const struct graph_step *step
     return false;
 }
 
-/* Number of the step at which detours began to be no farther from one another than they are on the mean since
- * `from`. */
+/* Number of the step at which detours began to be as many as they are, `from` at the latest. */
 static uint32_t detours_from(const struct call_steps *s, uint32_t from, float detour_min_s)
 {
-    uint32_t back = 0, detours = 0, gap = 0;
+    bool had[GRAPH_STEPS];
+    uint32_t n = graph_steps(s->graph), latest = 0, began;
 
-    for (; back < graph_steps(s->graph); back++) {
-        struct graph_step step = graph_step_get(s->graph, back);
+    for (uint32_t i = 0; i < n; i++) {
+        struct graph_step step = graph_step_get(s->graph, n - 1 - i);
 
-        if (step.number < from)
-            break;
-        detours += has_detour(s, &step, detour_min_s);
+        had[i] = has_detour(s, &step, detour_min_s);
+        latest = step.number <= from ? i : latest;
     }
-    for (uint32_t since = back; back < graph_steps(s->graph) && detours * gap < since; back++, gap++) {
-        struct graph_step step = graph_step_get(s->graph, back);
-
-        if (!has_detour(s, &step, detour_min_s))
-            continue;
-        from = step.number;
-        since += gap + 1;
-        detours++;
-        gap = 0;
-    }
-    return from;
+    began = detours_began(had, n, latest);
+    return began < latest ? graph_step_about(s->graph, n - 1 - began).number : from;
 }
 
 static void judge_jitter(struct call_steps *s)

@@ -177,3 +177,30 @@ bool detours_cost(const struct detours *d, uint64_t *first)
     return is_costly(d->seen_s - d->over_s, d->saved_s, d->counted_s, d->squares,
                      CHANCE_COST / 2 * share_of_all(all));
 }
+
+/* Log of the likelihood of so many of n steps having one, at the rate that makes it most likely. */
+static double log_likelihood(uint32_t hits, uint32_t n)
+{
+    double rate = n ? hits / (double)n : 0;
+
+    return hits && hits < n ? hits * log(rate) + (n - hits) * log1p(-rate) : 0;
+}
+
+uint32_t detours_began(const bool *had, uint32_t n, uint32_t latest)
+{
+    uint32_t all = 0, before = 0, from = latest;
+    double best = -INFINITY;
+
+    for (uint32_t i = 0; i < n; i++)
+        all += had[i];
+    for (uint32_t i = 0; i <= latest && i < n; i++) {
+        double likely = log_likelihood(before, i) + log_likelihood(all - before, n - i);
+
+        if ((had[i] || i == latest) && likely > best && before * (double)n <= all * (double)i) {
+            best = likely;
+            from = i;
+        }
+        before += had[i];
+    }
+    return from;
+}

@@ -70,6 +70,11 @@ bool detours_increased(const struct detours *d, uint64_t *first);
  * first likewise: of those that are kept. */
 bool detours_cost(const struct detours *d, uint64_t *first);
 
+/* had[n], steps from the oldest on: had they a detour?  The first of those in which as many have one as in
+ * the newest: where that rate and a lower one before are most likely (a change point, as in onset.h), a step
+ * that had one, and `latest` at the latest. */
+uint32_t detours_began(const bool *had, uint32_t n, uint32_t latest);
+
 /* A machine's own noise costs less than that, of a step without it (decision 0081). */
 #define DETOURS_NOISE 0.04
 

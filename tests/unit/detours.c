@@ -3,6 +3,7 @@
 #include "detect/detours.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "detect/diagnosis.h"
 #include "ring/ring.h"
@@ -408,6 +409,33 @@ static void begun_by_calls(void)
        dear, runs);
 }
 
+/* Steps with a detour are 1; since when they are as frequent as at the end. */
+static void began(void)
+{
+    static const struct {
+        const char *steps;
+        uint32_t latest, from;
+        const char *what;
+    } cases[] = {
+        { "0000000000001011101111", 16, 12, "the first of them, though the rate is seen later" },
+        { "0000000000001001100111011111", 19, 12, "not the end of a gap that is longer than most" },
+        { "0100000000000000000000000010110111", 28, 26, "not a single one long before" },
+        { "1111111111111111", 12, 0, "the first step of those that are known" },
+        { "0000000000000000000000001111", 24, 24, "the step that it was found for" },
+        { "0000000000000000000000001111", 22, 22, "none after the latest that it may be" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        bool had[64];
+        uint32_t n = (uint32_t)strlen(cases[i].steps);
+
+        for (uint32_t k = 0; k < n; k++)
+            had[k] = cases[i].steps[k] == '1';
+        is_int(detours_began(had, n, cases[i].latest), cases[i].from, "frequent detours began in %s",
+               cases[i].what);
+    }
+}
+
 int main(void)
 {
     random_state = 81;
@@ -420,5 +448,6 @@ int main(void)
     bounds();
     in_a_row();
     begun_by_calls();
+    began();
     return done_testing();
 }
