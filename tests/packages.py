@@ -80,6 +80,12 @@ def main():
         ok(a == b, f"{package}: debian/ and rpm/syncguard.spec list the same files")
         for file in sorted(a ^ b):
             print(f"#   only in {'debian/' if file in a else 'rpm/syncguard.spec'}: {file}")
+    # rpmbuild refuses what is installed and in no package; of Debian's it would be missing.
+    installed = re.search(r"^dist_doc_DATA = (.*)", read(os.path.join(top, "doc", "local.mk")), re.M)[1].split()
+    missing = {os.path.basename(doc) for doc in installed} - {os.path.basename(file) for file in ours.get("syncguard-common", ())}
+    ok(installed and not missing, "each guide that `make install` installs is in a package")
+    for doc in sorted(missing):
+        print(f"#   in none: {doc}")
     version = re.search(r"^AC_INIT\(\[syncguard\], \[([^]]+)\]", read(os.path.join(top, "configure.ac")), re.M)[1]
     ok(f"\nVersion:        {version}\n" in spec, "rpm/syncguard.spec has configure.ac's version")
     ok(read(os.path.join(top, "debian", "changelog")).startswith(f"syncguard ({version}-"), "debian/changelog has configure.ac's version")
