@@ -251,6 +251,7 @@ dist_check_SCRIPTS += \
 	tests/plan/simulate.sh \
 	tests/plan/strategies.sh \
 	tests/probe/cases.sh \
+	tests/probe/environments.sh \
 	tests/probe/legal.sh \
 	tests/probe/messages.sh \
 	tests/probe/onesided.sh \

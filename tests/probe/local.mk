@@ -1,7 +1,7 @@
 # tests/probe/: programs for the probe, built with each MPI library that is there; what is loaded beside it; a stand-in for a library
 probe_names = path messages onesided legal stress
 PATH_FLAGS = -D_GNU_SOURCE $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN) $(ZOO_WARN)
-EXTRA_DIST += $(probe_names:%=tests/probe/%.c) tests/probe/tool.c tests/probe/scr_program.c tests/probe/scr_standin.c \
+EXTRA_DIST += $(probe_names:%=tests/probe/%.c) tests/probe/tool.c tests/probe/allocator.c tests/probe/lone.c tests/probe/odd.c tests/probe/scr_program.c tests/probe/scr_standin.c \
 	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c
 probe_mkdir = @$(MKDIR_P) tests/probe
 
