@@ -146,8 +146,26 @@ static bool who_am_i(struct ring_info *info)
     return true;
 }
 
-/* Local only: joining sends no message.  A rank that fails to create its ring is unguarded; the agent
- * notices, because it counts rings. */
+/* What its user or the node's administrator can change; other reasons are none of theirs.  strerror() may
+ * read files of another language. */
+static void leave_why_no_ring(const char *dir, int error)
+{
+    static const struct {
+        int error;
+        const char *text;
+    } causes[] = {
+        { EFBIG, "unguarded: a ring is larger than the files that the program may write (ulimit -f)" },
+        { ENOMEM, "unguarded: a ring is more than the memory that the program may still have (ulimit -v)" },
+        { ENOSPC, "unguarded: there is no room for a ring in shared memory" },
+    };
+
+    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+        if (causes[i].error == error)
+            launch_note(dir, causes[i].text);
+}
+
+/* Local only: joining sends no message.  A rank that fails to create its ring is unguarded, and says so where
+ * it can. */
 static void join_step(void)
 {
     const char *dir = getenv(RING_ENV_DIR);
@@ -159,8 +177,8 @@ static void join_step(void)
         return;
     if (abi_know(&probe.abi, info.library)) {
         next_missing = (next_fn)unsupported;
-        if (who_am_i(&info))
-            probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN);
+        if (who_am_i(&info) && !(probe.main = ring_create(dir, &info, RING_CAPACITY_MAIN)))
+            leave_why_no_ring(dir, errno);
     } else {
         snprintf(note, sizeof(note), "unguarded: the ABI of this MPI library is not known: %s", info.library);
         launch_note(dir, note);

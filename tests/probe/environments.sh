@@ -24,6 +24,7 @@ run() {
 }
 result() { echo "$(cat "$1.status") $(cat "$1.out" "$1.err")"; }
 events() { "$top_builddir/sgring" --json "$step" 2>/dev/null | grep -o '"events":[0-9]*' | tr -dc '0-9'; }
+note() { cat "$step"/*.note 2>/dev/null | tr -d '\0'; }
 
 # odd WHERE EVENTS [PRELOADED] COMMAND...: without the probe and with it; PRELOADED is LD_PRELOAD, in which % is the probe. EVENTS: how many are
 # recorded; empty where the probe cannot be.
@@ -53,7 +54,9 @@ odd "standard input, output and error closed" 100 sh -c "exec $program <&- >&- 2
 odd "files closed below the probe" 100 "$program" close
 odd "no more files may be opened" "" "$program" files
 odd "no more memory" "" "$program" memory
+like "$(note)" "^unguarded: a ring is more than the memory .*ulimit -v" "no more memory: a note for the job says why nothing is recorded"
 odd "files of 64 KiB at most" "" "$program" size
+like "$(note)" "^unguarded: a ring is larger than the files .*ulimit -f" "files of 64 KiB at most: a note for the job says why nothing is recorded"
 odd "no memory may be locked" 100 "$program" locked-memory
 odd "a process that cannot be dumped" 100 "$program" hidden
 odd "MPI in a namespace of the loader's own" "" "$program" namespace
