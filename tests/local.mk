@@ -404,6 +404,6 @@ distcheck-unit:
 dist_files = $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/,$(1))))
 EXTRA_DIST += packages.txt tests/timed $(call dist_files,tests/*.h tests/*.sh tests/*/*.h tests/topology/files/* tests/run/prelude.sh tests/gloo/torch.sh tests/ctl/*.json tests/ctl/*.txt tests/ctl/*.html tests/ctl/*.py tests/daemon/*.yml tests/tui/expected/* tests/trace/samples/* \
 	tests/fuzz/*.c tests/fuzz/*.corpus/* tests/plan/known.csv tests/plan/*.py tests/plan/*-simulated tests/simgrid/compare tests/doc/picture.py tests/workloads/*.sh \
-	tests/analysis/*.py tests/analysis/sensitivity tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/live-table \
+	tests/analysis/*.py tests/analysis/sensitivity tests/cluster/slurm tests/cluster/*.sh tests/cluster/install-packages tests/cluster/packages-install tests/cluster/live-table \
 	tests/cluster/demo-score tests/cluster/doctor-table tests/matrix tests/repeat tests/cluster/placement-table tests/cluster/programs-table tests/cluster/gloo-table tests/cluster/forms-table tests/nccl/nccl-table tests/nccl/train.py tests/nccl/loop.c tests/gloo/paired.py tests/gloo/elastic.py tests/gloo/mixed.py \
 	tests/cluster/slowdevice.c tests/cluster/wrongclock.c)
