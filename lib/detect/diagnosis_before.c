@@ -13,8 +13,8 @@
  * absolute deviation. */
 #define MAD_TO_ERROR (STATISTICS_MAD_TO_SD * 1.2533)
 
-/* Times of steps on one side of an onset: their median, which rare detours leave as it is, and its standard
- * error. */
+/* Times of steps on one side of an onset in which nobody had a detour: without the straggler, one that it
+ * hides would be what the step waits for.  Their median, and its standard error. */
 struct side {
     double median_s, error_s;
     uint32_t n;
@@ -29,7 +29,7 @@ static struct side side_of(const struct work *w, uint32_t back, uint32_t n, cons
     for (uint32_t i = 0; i < n; i++) {
         const struct work_step *step = &w->step[work_slot(w, back - i)];
 
-        if (!step->pause)
+        if (!step->pause && !step->delayed)
             v[side.n++] = (float)((step->duration_s - (saved_s ? saved_s[i] : 0)) / work_beat(w, step->seq));
     }
     if (side.n < BESIDE_ONSET_MIN)

@@ -419,6 +419,7 @@ void variability_step(struct variability *s, struct work *w, uint32_t period, co
     if (isnan(w->sigma) || w->n < 2)
         return;
     l = look_at_step(s, w, late, n);
+    newest->delayed = l.detours > 0;
     s->known += l.known / (double)w->n;
     s->looked++;
     detours_step(&s->detours, newest->duration_s);

@@ -59,7 +59,7 @@ void variability_free(struct variability *s); /* NULL is fine */
 void variability_reset(struct variability *s);
 
 /* Judge after work_take(), without the ranks of late[n], who are known to be late; fills in the newest step's
- * without_detours_s.  period: collectives a step, at which all ranks meet. */
+ * delayed and without_detours_s.  period: collectives a step, at which all ranks meet. */
 void variability_step(struct variability *s, struct work *w, uint32_t period, const struct straggler *late,
                       size_t n, double min_slowdown);
 

@@ -160,6 +160,7 @@ void work_take(struct work *w, uint32_t seq, const float *own_s, uint32_t n, dou
 
         row[r] = (uint16_t)(!(own >= 0) ? WORK_UNKNOWN : own < WORK_BEYOND ? own : WORK_BEYOND);
     }
+    s->delayed = false;
     s->without_detours_s = s->longest_s;
     s->pause = is_pause(w, s);
     usual_s = s->pause ? s->usual_s : s->typical_s > 0 ? s->typical_s : NAN;

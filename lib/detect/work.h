@@ -36,7 +36,8 @@ struct work_step {
     uint32_t last;    /* ... and its number */
     float transfer_s; /* in the collectives, of the last arrivers */
     bool pause;       /* all ranks paused before it (a checkpoint), as far as it and those before it show */
-    float without_detours_s; /* longest own work of the ranks that had no detour (variability.h) */
+    bool delayed;     /* some rank had a detour (variability.h), whether or not others waited for it */
+    float without_detours_s; /* longest own work of the ranks that had none */
     double ended_s;          /* the caller's clock; this and the next one are set by the diagnosis */
     double wait_s;           /* of the ranks in the collectives for the last to come, on the mean */
 };

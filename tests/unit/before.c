@@ -18,6 +18,7 @@ struct job {
     double missed;  /* of the work: steps are longer by that, too, and no replay knows */
     double grows;   /* all do so much more from step 150 on */
     double detours; /* every fifth step since the onset is longer by that */
+    double hidden;  /* in two of three steps since the onset another rank's work is so much longer */
     double pause_s; /* all do nothing for so long before step PAUSE */
     double longer;  /* replays take steps as they were for so much longer */
     bool company;   /* something else began with it */
@@ -87,9 +88,11 @@ static void one_step(struct diagnosis *d, struct job *job)
         own[r] =
             (float)(work_s * (1 + 0.01 * sin(r * 12.9898 + k * 7.1)) * (slow && r / 2 == 1 ? 1 + SLOW : 1) +
                     pause_s);
-    job->saved_s[k] = slow ? SLOW * work_s : late ? 0.1 * WORK_S : 0;
-    job->duration_s[k] = work_s + pause_s + job->saved_s[k] + (slow ? job->missed * work_s : 0) +
-                         (slow && k % 5 == 0 ? job->detours : 0);
+    if (slow && k % 3)
+        own[RANKS - 1] *= (float)(1 + job->hidden);
+    job->saved_s[k] = slow ? (SLOW - (k % 3 ? job->hidden : 0)) * work_s : late ? 0.1 * WORK_S : 0;
+    job->duration_s[k] = (slow ? 1 + SLOW : 1) * work_s + pause_s + (late ? job->saved_s[k] : 0) +
+                         (slow ? job->missed * work_s : 0) + (slow && k % 5 == 0 ? job->detours : 0);
     /* steps that are not judged took as long without it as those that are would take */
     job->ended_s += job->duration_s[k] + (k == 1 ? 1.2 * WORK_S * job->unseen : 0);
     diagnosis_step(d,
@@ -171,6 +174,9 @@ int main(void)
     whole = said_of(&(struct job){ .detours = 0.1 * WORK_S });
     ok(fabs(whole.slowdown - 1.52 / 1.02) < 0.01, "what delays a few steps is not its cost\n%.3f",
        whole.slowdown);
+    whole = said_of(&(struct job){ .hidden = 0.3 });
+    ok(fabs(whole.slowdown - 1.5 / 1.2) < 0.01,
+       "nor are delays of others, in most steps, that it hides: its price is 1.25\n%.3f", whole.slowdown);
     part = said_of(&(struct job){ .missed = 0.2, .company = true });
     ok(fabs(part.slowdown - 1.7 / 1.2) < 0.02,
        "where something else began with it, the price is what the replay knows\n%.3f", part.slowdown);
