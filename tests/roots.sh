@@ -39,7 +39,7 @@ make_root() { # RELEASE DIR
 }
 
 fill_root() { # DIR
-    rm -rf "$1/src" && mkdir -p "$1/src" &&
+    rm -rf "${1:?}/src" && mkdir -p "$1/src" &&
         git -C "$top" ls-files -z | tar -C "$top" --null -T - -cf - | tar -C "$1/src" -xf -
 }
 
