@@ -337,22 +337,44 @@ static int by_comm(const void *a, const void *b)
     return (x->every - 1 > y->every - 1) - (x->every - 1 < y->every - 1); /* 0 is the last */
 }
 
-/* Of the ranks that count on one communicator the shortest cycle holds: where calls are missing, several look
- * like one. False where none of them is known. */
+/* How many collectives of one communicator a step has, by what each of its ranks sees repeat, the shortest
+ * first and 0 last: what most of them see, of as many the shortest.  Where calls are missing, several steps
+ * look like one; or, between two, as if each had fewer. */
+static uint32_t most_seen(struct anchor *const *list, size_t n)
+{
+    uint32_t every = 0;
+    size_t most = 0, same = 0;
+
+    for (size_t i = 0; i < n && list[i]->every; i++) {
+        same = i && list[i]->every == list[i - 1]->every ? same + 1 : 1;
+        if (same <= most)
+            continue;
+        most = same;
+        every = list[i]->every;
+    }
+    return every;
+}
+
+/* False where none of the ranks that count on some communicator knows. */
 static bool agree_on_anchors(struct boundary *b)
 {
     struct anchor **list = xcalloc(b->n, sizeof(*list));
-    size_t n = 0;
+    size_t n = 0, same = 0;
     bool all = true;
 
     for (uint32_t r = 0; r < b->n; r++)
         if (b->rank[r].anchor.known && b->rank[r].anchor.k.side == CALL_COLLECTIVE)
             list[n++] = &b->rank[r].anchor;
     qsort(list, n, sizeof(*list), by_comm);
-    for (size_t i = 0; i < n; i++) {
-        if (i && list[i]->k.comm == list[i - 1]->k.comm)
-            list[i]->every = list[i - 1]->every;
-        all = all && list[i]->every;
+    for (size_t i = 0; i < n; i += same) {
+        uint32_t every;
+
+        for (same = 1; i + same < n && list[i + same]->k.comm == list[i]->k.comm; same++)
+            ;
+        every = most_seen(&list[i], same);
+        for (size_t k = i; k < i + same; k++)
+            list[k]->every = every;
+        all = all && every;
     }
     free(list);
     return all;
