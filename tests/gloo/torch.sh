@@ -20,5 +20,5 @@ sgrun() { timeout -k 5 600 "$top_builddir/sgrun" --no-screen --report="$dir/repo
 guarded() { sgrun "$python" "$top_srcdir/tests/workloads/train.py" "$@"; }
 # For jq: how many notes there are beside that nothing was seen for the first seconds, which is true on a busy machine, where Python
 # loads PyTorch for longer than the agent waits before it says so.
-other_notes='([.notes[] | select(test(": nothing seen for ") | not)] | length)'
+other_notes='([.notes[] | select(test(": nothing seen for |[0-9]+ ranks? (was|were) seen [0-9]+ s after the start$") | not)] | length)'
 loss() { sed -n 's/^result: .* loss \([^ ]*\).*/\1/p'; }
