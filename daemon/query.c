@@ -404,9 +404,8 @@ static json_t *answer_node(struct peer *p, const json_t *q)
     for (size_t i = 0; i < t.jobs->n; i++) {
         const struct job *j = t.jobs->job[i];
 
-        for (size_t a = 0; query_may_see(p, j) && a < j->n_agents; a++)
-            if (!strcmp(j->agent[a]->node, node))
-                culprit_node_step(j, a, now_s, node_step_add(&t));
+        if (query_may_see(p, j) && job_agent_find(j, node))
+            culprit_node_step(j, node, now_s, node_step_add(&t));
     }
     store_node_steps(p->controller->store, query_sees(p), node, REPORT_NODE_STEPS_MAX + t.n, take_stored, &t);
     if (t.n)

@@ -63,7 +63,8 @@ void query_job_age(json_t *report, double now_wall_s)
         add_age(o, since_s);
 }
 
-int64_t query_run(const json_t *q)
+/* Which of the job's runs the query names, between which Slurm requeued it: 1 is the first; 0: the newest. */
+static int64_t run_of(const json_t *q)
 {
     return json_get_int(q, "run", 1, UINT32_MAX, 0);
 }
@@ -75,7 +76,7 @@ json_t *query_job_stored(const struct peer *p, const json_t *q)
     int64_t job, step;
 
     if (parse_stored(json_show_text(q, "job", text, sizeof(text)), &job, &step))
-        report = store_report(p->controller->store, job, step, query_run(q) - 1, query_sees(p));
+        report = store_report(p->controller->store, job, step, run_of(q) - 1, query_sees(p));
     if (report)
         query_job_age(report, wall_s());
     return report;
@@ -94,7 +95,7 @@ struct job *query_job(const struct peer *p, const json_t *q, bool running, struc
     char buf[ID_MAX];
     const char *text = json_show_text(q, "job", buf, sizeof(buf));
     struct job *j = jobs_lookup(jobs, text, query_sees(p), err);
-    int64_t run = query_run(q);
+    int64_t run = run_of(q);
 
     if (run && (j ? run != (int64_t)j->id.restarts + 1 : is_stored(p, text, query_sees(p)))) {
         err_set(err, "no guarded run %lld of this job is known", (long long)run);

@@ -17,8 +17,6 @@ bool query_may_see(const struct peer *p, const struct job *j);
 /* The job or step, or that run of it, that the query names; running: only if it has not ended.  NULL with a
  * reason: it has ended, is another user's, or does not exist. */
 struct job *query_job(const struct peer *p, const json_t *q, bool running, struct err *err);
-/* Which of the job's runs the query names, between which Slurm requeued it: 1 is the first; 0: the newest. */
-int64_t query_run(const json_t *q);
 /* The last report of a step, or of that run of it, that is only in the history; the caller owns it.  NULL:
  * there is none. */
 json_t *query_job_stored(const struct peer *p, const json_t *q);

@@ -86,12 +86,10 @@ static struct guilt *guilt_of(const struct job *j, double end_s, size_t *n)
     return guilt;
 }
 
-static struct store_part part_of(const struct job *j, size_t agent, double end_s, const struct guilt *g,
+static struct store_part part_of(const struct job *j, const char *node, double end_s, const struct guilt *g,
                                  size_t n)
 {
-    struct store_part part = { .node = j->agent[agent]->node,
-                               .seconds = end_s - j->start_s,
-                               .slowdown = NAN };
+    struct store_part part = { .node = node, .seconds = end_s - j->start_s, .slowdown = NAN };
 
     add_up(&part, g, n);
     return part;
@@ -104,7 +102,7 @@ struct store_part *culprit_parts(const struct job *j, double end_s)
     struct guilt *guilt = guilt_of(j, end_s, &n);
 
     for (size_t i = 0; i < j->n_agents; i++)
-        part[i] = part_of(j, i, end_s, guilt, n);
+        part[i] = part_of(j, j->agent[i]->node, end_s, guilt, n);
     free(guilt);
     return part;
 }
@@ -123,13 +121,13 @@ static const struct view_verdict *newest(const struct job *j, const char *node, 
     return found;
 }
 
-void culprit_node_step(const struct job *j, size_t agent, double now_s, struct report_node_step *r)
+void culprit_node_step(const struct job *j, const char *node, double now_s, struct report_node_step *r)
 {
     double end_s = job_over(j) ? j->end_s : now_s;
     size_t n;
     struct guilt *guilt = guilt_of(j, end_s, &n);
-    struct store_part part = part_of(j, agent, end_s, guilt, n);
-    const struct view_verdict *d = newest(j, part.node, end_s);
+    struct store_part part = part_of(j, node, end_s, guilt, n);
+    const struct view_verdict *d = newest(j, node, end_s);
 
     *r = (struct report_node_step){ .running = !job_over(j),
                                     .at = wall_s() - (now_s - end_s),

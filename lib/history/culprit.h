@@ -6,8 +6,6 @@
 #ifndef SYNCGUARD_HISTORY_CULPRIT_H
 #define SYNCGUARD_HISTORY_CULPRIT_H
 
-#include <stddef.h>
-
 struct job;
 struct report_node_step;
 struct store_part;
@@ -15,8 +13,8 @@ struct store_part;
 /* The parts up to end_s, one for each of the job's agents in their order. The caller frees the array; the
  * names belong to the job. */
 struct store_part *culprit_parts(const struct job *j, double end_s);
-/* The step as the list of its agent's node has it (sgctl(1), "nodes NODE"): the part up to now or, of a step
- * that has ended, its end, and the newest verdict that named the node. */
-void culprit_node_step(const struct job *j, size_t agent, double now_s, struct report_node_step *r);
+/* The step as the list of a node on which it has an agent has it (sgctl(1), "nodes NODE"): the part up to now
+ * or, of a step that has ended, its end, and the newest verdict that named the node. */
+void culprit_node_step(const struct job *j, const char *node, double now_s, struct report_node_step *r);
 
 #endif
