@@ -8,28 +8,24 @@
 #define STEP_ROWS 24  /* ranks of the step that is drawn */
 
 struct gather {
-    struct client_call *call;
+    const struct client_options *client;
+    struct client_call *call; /* NULL before the first question */
     const char *job;
     int64_t run;
     double timeout_s;
 };
 
-/* Takes the question, which may be the first. */
-static json_t *ask(struct gather *g, const struct client_options *client, json_t *question, struct err *err)
+/* Takes the question. */
+static json_t *ask(struct gather *g, json_t *question, struct err *err)
 {
     json_t *answer;
 
     if (g->run)
         json_object_set_new(question, "run", json_integer((json_int_t)g->run));
     answer = g->call ? client_call_ask(g->call, question, g->timeout_s, err)
-                     : client_call(&g->call, client, question, g->timeout_s, err);
+                     : client_call(&g->call, g->client, question, g->timeout_s, err);
     json_decref(question);
     return answer;
-}
-
-static json_t *ask_again(struct gather *g, json_t *question, struct err *err)
-{
-    return ask(g, NULL, question, err);
 }
 
 /* A report of an ended step has it. */
@@ -39,7 +35,7 @@ static int add_picture(struct gather *g, json_t *answer, struct err *err)
 
     if (json_object_get(answer, "picture"))
         return 0;
-    step = ask_again(g, json_pack("{s:s, s:s, s:i}", "query", "step", "job", g->job, "rows", STEP_ROWS), err);
+    step = ask(g, json_pack("{s:s, s:s, s:i}", "query", "step", "job", g->job, "rows", STEP_ROWS), err);
     if (!step)
         return -1;
     json_object_set(answer, "picture", json_object_get(step, "picture"));
@@ -54,10 +50,10 @@ static json_t *heat_rows(struct gather *g, struct err *err)
     int64_t from = 0, next;
 
     do {
-        page = ask_again(g,
-                         json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list",
-                                   "heat.rows", "from", (json_int_t)from),
-                         err);
+        page = ask(g,
+                   json_pack("{s:s, s:s, s:s, s:I}", "query", "rows", "job", g->job, "list", "heat.rows",
+                             "from", (json_int_t)from),
+                   err);
         if (!page || json_check_answer(page, "rows", JSON_ARRAY, err) < 0)
             goto fail;
         next = json_get_count(page, "next");
@@ -85,10 +81,10 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
         json_get_count(answer, "rank_table_total") <=
             (int64_t)json_array_size(json_get_array(answer, "rank_table")))
         return 0;
-    report = ask_again(g,
-                       json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later",
-                                 1, "view", "sort", "rank", "columns", COLUMNS),
-                       err);
+    report = ask(g,
+                 json_pack("{s:s, s:s, s:b, s:{s:s, s:i}}", "query", "job", "job", g->job, "rows_later", 1,
+                           "view", "sort", "rank", "columns", COLUMNS),
+                 err);
     if (!report)
         return -1;
     heat = json_object_get(report, "heat");
@@ -108,11 +104,11 @@ static int add_heat(struct gather *g, json_t *answer, struct err *err)
 json_t *gather_job(const struct client_options *client, const char *job, int64_t run, double timeout_s,
                    struct err *err)
 {
-    struct gather g = { .job = job, .run = run, .timeout_s = timeout_s };
+    struct gather g = { .client = client, .job = job, .run = run, .timeout_s = timeout_s };
     json_t *question =
         json_pack("{s:s, s:s, s:{s:s, s:i, s:i, s:i, s:i}}", "query", "job", "job", job, "view", "sort",
                   "lateness", "offset", 0, "count", RANKS, "columns", COLUMNS, "agents", PAGE_AGENTS);
-    json_t *answer = ask(&g, client, question, err);
+    json_t *answer = ask(&g, question, err);
 
     if (answer && (add_picture(&g, answer, err) < 0 || add_heat(&g, answer, err) < 0)) {
         json_decref(answer);

@@ -226,7 +226,7 @@ int page_nodes(FILE *out, const json_t *answer, struct page_form form, struct er
     return 0;
 }
 
-static char *seen_cell(const void *row, char *buf, size_t size)
+static char *ended_cell(const void *row, char *buf, size_t size)
 {
     const struct report_node_step *r = row;
 
@@ -248,7 +248,7 @@ int page_node(FILE *out, const json_t *answer, struct page_form form, struct err
         { "JOB", .field = offsetof(struct report_node_step, id) },
         { "USER", .field = offsetof(struct report_node_step, user), .chars = 13 },
         { "NAME", .field = offsetof(struct report_node_step, name), .chars = 17, .spare = 1 },
-        { "ENDED", .cell = seen_cell, .right = true },
+        { "ENDED", .cell = ended_cell, .right = true },
         { "THERE FOR", .field = offsetof(struct report_node_step, seconds), .words = text_s, .spare = 2 },
         { "NAMED FOR", .cell = for_cell, .right = true },
         { "LOST", .field = offsetof(struct report_node_step, lost_s), .words = text_s },

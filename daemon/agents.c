@@ -265,7 +265,7 @@ static void replace_unvouched(struct controller *s, struct job *alone, struct jo
     for (struct peer *q = s->peers, *next; q; q = next) {
         next = q->next;
         if (q->recording == alone) {
-            recorder_stop(alone, q->link, "root vouches for the step now, and its agents have begun anew");
+            recorder_stop(alone, q->link, "root vouches for the step from now on; record it again");
             q->recording = NULL;
         }
         if (q->job == alone)

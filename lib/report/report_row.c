@@ -243,18 +243,19 @@ bool report_row_alive(const struct report_row *j)
     return strcmp(j->state, "finished") != 0 && strcmp(j->state, "lost") != 0;
 }
 
+static bool first_stops(const struct report_row *j)
+{
+    return j->verdicts.n && verdict_stops(j->verdicts.list[0].class);
+}
+
 bool report_row_still(const struct report_row *j)
 {
-    return report_row_alive(j) &&
-           (!strcmp(j->state, "stalled") || (j->verdicts.n && verdict_stops(j->verdicts.list[0].class)));
+    return report_row_alive(j) && (!strcmp(j->state, "stalled") || first_stops(j));
 }
 
 const struct report_verdict *report_row_told(const struct report_row *j)
 {
-    const struct report_verdict *first = j->verdicts.list;
-    bool stalled = report_row_alive(j) && !strcmp(j->state, "stalled");
-
-    return j->verdicts.n && (!stalled || verdict_stops(first->class)) ? first : NULL;
+    return j->verdicts.n && (!report_row_still(j) || first_stops(j)) ? j->verdicts.list : NULL;
 }
 
 void report_row_count_from_now(struct report_row *j)
