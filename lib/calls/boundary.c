@@ -255,11 +255,46 @@ static bool has_cycle(const struct boundary *b, const struct caller *k)
     return k->cycle.length && (k->cycle.marked || !b->marked);
 }
 
+/* The rank whose cycle is as long as that of most ranks; NULL: there is none. */
+static const struct caller *typical_caller(const struct boundary *b)
+{
+    const struct caller *typical = NULL;
+    uint32_t votes = 0, as_long = 0, all = 0;
+
+    for (uint32_t r = 0; r < b->n; r++) { /* the majority, if there is one (Boyer & Moore 1981) */
+        const struct caller *k = &b->rank[r];
+
+        if (!k->known || !has_cycle(b, k))
+            continue;
+        if (!votes)
+            typical = k;
+        votes = k->cycle.length == typical->cycle.length ? votes + 1 : votes - 1;
+    }
+    for (uint32_t r = 0; r < b->n; r++)
+        if (b->rank[r].known && has_cycle(b, &b->rank[r])) {
+            all++;
+            as_long += b->rank[r].cycle.length == typical->cycle.length;
+        }
+    return 2 * as_long > all ? typical : NULL;
+}
+
+/* Does a rank repeat later than most do, and no other calls?  So it looks where some of its are missing. */
+static bool has_gaps(const struct caller *k, const struct caller *typical)
+{
+    if (!typical || k->cycle.length <= typical->cycle.length)
+        return false;
+    for (size_t i = 0; i < k->n_kinds; i++)
+        if (cycle_count(&k->cycle, k->kind[i].token) && !cycle_count(&typical->cycle, k->kind[i].token))
+            return false;
+    return true;
+}
+
 /* Do all ranks do the same inner cycle?  Then that is the step. */
 enum inner { OTHERS, SAME, SAME_SO_FAR };
 
 static enum inner compare_inner(const struct boundary *b)
 {
+    const struct caller *typical = typical_caller(b);
     uint64_t name = 0;
     bool all = true;
 
@@ -272,6 +307,8 @@ static enum inner compare_inner(const struct boundary *b)
             all = false;
             continue;
         }
+        if (has_gaps(k, typical))
+            continue;
         if (!k->cycle.inner_name || (name && k->cycle.inner_name != name))
             return OTHERS;
         name = k->cycle.inner_name;

@@ -25,7 +25,7 @@ struct run {
     uint64_t ended_bytes;       /* of the newest end */
     bool after_world;           /* every end so far was a collective of all */
     uint32_t calls, lose_every; /* lose_every: one of this many calls of the first two ranks is missing */
-    uint32_t made, lose;        /* rank 3's calls; this one of them, counted from 1, is missing */
+    uint32_t made, lose[2];     /* rank 3's calls; these of them, counted from 1, are missing */
 };
 
 static struct run begin(void)
@@ -44,7 +44,7 @@ static void call(struct run *run, struct call c, uint64_t series)
     c.leave_ns = c.enter_ns + 1000;
     if (run->lose_every && c.rank < 2 && ++run->calls % run->lose_every == 0)
         return;
-    if (c.rank == 3 && ++run->made == run->lose)
+    if (c.rank == 3 && (++run->made == run->lose[0] || run->made == run->lose[1]))
         return;
     at = boundary_call(run->b, &c, series);
     run->moved += at.moved;
@@ -198,7 +198,7 @@ int main(void)
 
     /* without the first of the second step, the first two look to that rank like two of eight */
     run = begin();
-    run.lose = 10;
+    run.lose[0] = 10;
     for (uint32_t s = 0; s < STEPS; s++) {
         for (uint32_t layer = 0; layer < 8; layer++)
             all_reduce(&run, WORLD, layer ? 1000 : 50000, 1 << 20);
@@ -217,6 +217,19 @@ int main(void)
     ok(!run.after_world, "an exchange of halos is the step, a reduction now and then is not");
     ok(boundary_on_messages(run.b), "... which messages count");
     ends_are(&run, 7 * STEPS, "halos");
+
+    /* of the first and of the third eight exchanges the same call is missing, so that sixteen look like what
+     * that rank repeats */
+    run = begin();
+    run.lose[0] = 12;
+    run.lose[1] = 46;
+    for (uint32_t s = 0; s < 16 * STEPS; s++) {
+        exchange(&run, false);
+        if (s % 8 == 7)
+            all_reduce(&run, WORLD, 1000, 8);
+    }
+    ok(boundary_on_messages(run.b), "nor is it where one rank lost calls");
+    ends_are(&run, 14 * STEPS, "halos of which calls are missing");
 
     run = begin();
     for (uint32_t s = 0; s < STEPS; s++) {
