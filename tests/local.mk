@@ -136,6 +136,7 @@ UNIT_TESTS = \
 	tests/unit/report_next \
 	tests/unit/report_parts \
 	tests/unit/report_read \
+	tests/unit/rhythm \
 	tests/unit/ring \
 	tests/unit/ring_threads \
 	tests/unit/roles \

@@ -28,12 +28,14 @@ static uint32_t phase_of(const struct work *w, uint32_t back, uint32_t stride, u
     return w->step[work_slot(w, back)].seq / stride % period;
 }
 
-static double log_work(const struct work *w, uint32_t back)
+/* NaN of a pause, which is a structure of its own, and of a step in which the work of the one before counts,
+ * because calls of that one are missing. */
+static double log_work(const struct work *w, uint32_t back, uint32_t stride)
 {
     const struct work_step *step = &w->step[work_slot(w, back)];
+    bool of_several = back + 1 < work_kept(w) && w->step[work_slot(w, back + 1)].seq + stride != step->seq;
 
-    return step->typical_s > 0 && !step->pause ? log(step->typical_s)
-                                               : NAN; /* pauses are a structure of their own */
+    return step->typical_s > 0 && !step->pause && !of_several ? log(step->typical_s) : NAN;
 }
 
 /* The steps from back `from` on, n of them. */
@@ -45,7 +47,7 @@ static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, ui
     uint32_t in[WORK_RHYTHM_MAX] = { 0 }, known = 0;
 
     for (uint32_t b = from; b < from + n; b++) {
-        double y = log_work(w, b);
+        double y = log_work(w, b, stride);
         uint32_t p = phase_of(w, b, stride, period);
 
         if (isnan(y))
@@ -59,7 +61,7 @@ static struct beat_fold fold(const struct work *w, uint32_t from, uint32_t n, ui
     for (uint32_t p = 0; p < period; p++)
         f.phase[p] = in[p] ? sum[p] / in[p] - f.mean : NAN;
     for (uint32_t b = from; b < from + n; b++) {
-        double y = log_work(w, b) - f.mean, left = y - f.phase[phase_of(w, b, stride, period)];
+        double y = log_work(w, b, stride) - f.mean, left = y - f.phase[phase_of(w, b, stride, period)];
 
         if (isnan(y))
             continue;
