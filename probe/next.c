@@ -17,6 +17,32 @@ struct objects {
     size_t n;
 };
 
+/* A wrapper of malloc() or free() may look for the next one at its first call.  If that is made by the
+ * loader, which frees its message of a symbol that is not there at its next lookup, each lookup calls the
+ * other. */
+static void call_allocator_first(void)
+{
+    static atomic_bool called;
+    void *volatile at;
+
+    if (atomic_exchange_explicit(&called, true, memory_order_relaxed))
+        return;
+    at = malloc(1);
+    free(at);
+}
+
+void *next_ask(void *object, const char *name)
+{
+    int saved = errno;
+    void *at;
+
+    call_allocator_first();
+    at = dlsym(object, name);
+    (void)dlerror(); /* the program must not see that there was none */
+    errno = saved;
+    return at;
+}
+
 static int collect_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct objects *o = arg;
@@ -51,7 +77,7 @@ static void *find_local(const char *name)
         void *object = at ? NULL : dlopen(o->name[i], RTLD_LAZY | RTLD_NOLOAD);
 
         if (object) {
-            at = dlsym(object, name);
+            at = next_ask(object, name);
             if (at && object_of(at) == object_of(&anchor))
                 at = NULL; /* the probe's own */
             if (at)
@@ -62,6 +88,7 @@ static void *find_local(const char *name)
         }
         free(o->name[i]);
     }
+    (void)dlerror(); /* of dlopen() */
     free(o);
     return at;
 }
@@ -71,12 +98,11 @@ static void *find_symbol(const char *name, void *where)
     void *object = atomic_load_explicit(&library, memory_order_acquire), *at;
     int saved = errno;
 
-    at = dlsym(where, name);
+    at = next_ask(where, name);
     if (!at && object)
-        at = dlsym(object, name);
+        at = next_ask(object, name);
     if (!at)
         at = find_local(name);
-    (void)dlerror(); /* clear it: the program must not see our failed lookups */
     errno = saved;
     return at;
 }

@@ -63,4 +63,8 @@ static inline next_fn next_get(struct next *n)
  * variable this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);
 
+/* dlsym(), whose failure the program does not see, neither in dlerror() nor in wrappers of malloc() and
+ * free() that look for the next ones by dlsym() themselves. */
+void *next_ask(void *object, const char *name);
+
 #endif

@@ -25,10 +25,8 @@ static struct steps *steps(void)
         return NULL;
     if (!atomic_exchange_explicit(&joined, true, memory_order_acq_rel)) {
         int saved = errno;
-        bool asks_itself = dlsym(RTLD_DEFAULT, "sg_checkpoint_due") != NULL;
 
-        (void)dlerror();
-        if (!asks_itself)
+        if (!next_ask(RTLD_DEFAULT, "sg_checkpoint_due"))
             atomic_store_explicit(&own, steps_join(), memory_order_release);
         errno = saved;
     }
@@ -44,14 +42,11 @@ void scr_leave(void)
 static void *library_own(void *_Atomic *at, const char *name)
 {
     void *found = atomic_load_explicit(at, memory_order_acquire);
-    int saved = errno;
 
     if (!found) {
-        found = dlsym(RTLD_NEXT, name);
-        (void)dlerror();
+        found = next_ask(RTLD_NEXT, name);
         atomic_store_explicit(at, found, memory_order_release);
     }
-    errno = saved;
     return found;
 }
 
