@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 struct reader { /* one conf_read(), all its files */
+    bool slurm; /* they are Slurm's */
     conf_line_fn *fn;
     void *arg;
     struct err *err;
@@ -161,8 +162,22 @@ static int read_bare(struct source *s, int stop)
 
 static int read_value(struct source *s, const char **value)
 {
+    const char *at = s->at;
+    unsigned line_number = s->line_number;
+    size_t used = s->used;
+
     *value = s->words + s->used;
-    return peek(s) == '"' ? read_quoted(s) : read_bare(s, -1);
+    if (peek(s) != '"')
+        return read_bare(s, -1);
+    if (read_quoted(s) == 0)
+        return 0;
+    if (!s->reader->slurm)
+        return -1;
+    err_set(s->reader->err, "%s", "");
+    s->at = at;
+    s->line_number = line_number;
+    s->used = used;
+    return read_bare(s, -1);
 }
 
 /* Regular files only: a pipe or device would block or never end. */
@@ -259,6 +274,22 @@ static void keep_cluster(struct reader *r, const char *name)
     r->cluster[n] = '\0';
 }
 
+static bool is_operator(int c)
+{
+    return c > 0 && strchr("-*+/", c);
+}
+
+/* Before the '=': at the end of the key, which was read last, or after blanks. */
+static void skip_operator(struct source *s, const char *key)
+{
+    size_t length = strlen(key);
+
+    if (length > 1 && peek(s) == '=' && is_operator(key[length - 1]))
+        s->words[s->used - 2] = '\0';
+    else if (is_operator(peek(s)) && s->at + 1 < s->end && s->at[1] == '=')
+        s->at++;
+}
+
 static int read_pair(struct source *s)
 {
     struct conf_pair *pair = &s->line.pairs[s->line.n];
@@ -270,6 +301,8 @@ static int read_pair(struct source *s)
     if (read_bare(s, '=') < 0)
         return -1;
     skip_blank(s);
+    if (s->reader->slurm)
+        skip_operator(s, pair->key);
     if (s->line.n == 0 && peek(s) != '=' && !strcasecmp(pair->key, "Include"))
         return read_include(s);
     if (!*pair->key || peek(s) != '=')
@@ -330,28 +363,39 @@ static int read_text(struct reader *r, const char *name, const char *text, size_
     return rc;
 }
 
+/* text NULL: the file itself. */
+static int read_all(const char *name, const char *text, size_t bytes, struct reader *r)
+{
+    char *own = NULL;
+    int rc;
+
+    if (!text && conf_file_read(name, &own, &bytes, r->err) < 0)
+        return -1;
+    rc = read_text(r, name, text ? text : own, bytes);
+    if (!text) {
+        free(own);
+        errno = rc < 0 ? EINVAL : 0;
+    }
+    return rc;
+}
+
 int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err)
 {
-    struct reader r = { .fn = fn, .arg = arg, .err = err };
-
-    return read_text(&r, name, text, bytes);
+    return read_text(&(struct reader){ .fn = fn, .arg = arg, .err = err }, name, text, bytes);
 }
 
 int conf_read(const char *path, conf_line_fn *fn, void *arg, struct err *err)
 {
-    size_t bytes;
-    char *text;
-    int rc;
-
-    if (conf_file_read(path, &text, &bytes, err) < 0)
-        return -1;
-    rc = conf_parse(path, text, bytes, fn, arg, err);
-    free(text);
-    errno = rc < 0 ? EINVAL : 0;
-    return rc;
+    return read_all(path, NULL, 0, &(struct reader){ .fn = fn, .arg = arg, .err = err });
 }
 
 int conf_load(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err)
 {
-    return text ? conf_parse(name, text, bytes, fn, arg, err) : conf_read(name, fn, arg, err);
+    return read_all(name, text, bytes, &(struct reader){ .fn = fn, .arg = arg, .err = err });
+}
+
+int conf_load_slurm(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg,
+                    struct err *err)
+{
+    return read_all(name, text, bytes, &(struct reader){ .slurm = true, .fn = fn, .arg = arg, .err = err });
 }

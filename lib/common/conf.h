@@ -45,6 +45,10 @@ int conf_parse(const char *name, const char *text, size_t bytes, conf_line_fn *f
                struct err *err);
 /* One or the other: text NULL reads the file `name`. */
 int conf_load(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg, struct err *err);
+/* The same of a file of Slurm's, which takes more than anybody means: "Nodes+=a" is "Nodes=a", with any of
+ * -*+/, and a quote that is not closed is part of the value, which ends at the next blank. */
+int conf_load_slurm(const char *name, const char *text, size_t bytes, conf_line_fn *fn, void *arg,
+                    struct err *err);
 
 /* A whole file of at most CONF_FILE_MAX into *text (the caller's, also of a failure), whatever its syntax. */
 int conf_file_read(const char *path, char **text, size_t *bytes, struct err *err);

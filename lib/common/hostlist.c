@@ -117,6 +117,13 @@ static int malformed(const struct expansion *x)
                    (int)(x->bytes < 80 ? x->bytes : 80), x->item);
 }
 
+static int take_name(struct expansion *x)
+{
+    if (!x->left--)
+        return err_set(x->err, "more than %zu names", x->max);
+    return x->fn(x->arg, x->name, x->err);
+}
+
 static int expand(struct expansion *x, const char *s, const char *end, size_t length);
 
 /* The ranges from s to close, "1-3,07", each number followed by what is behind close.  As in_ranges(). */
@@ -169,25 +176,54 @@ static int expand(struct expansion *x, const char *s, const char *end, size_t le
         return expand_ranges(x, s + 1, close, end, length);
     }
     x->name[length] = '\0';
-    if (!x->left--)
-        return err_set(x->err, "more than %zu names", x->max);
-    return x->fn(x->arg, x->name, x->err);
+    return take_name(x);
 }
 
-int hostlist_each(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err)
+/* A bracket that is not closed, not opened, or opened twice. */
+static bool is_odd(const char *item, size_t n)
 {
-    struct expansion x = { .fn = fn, .arg = arg, .err = err, .left = max, .max = max };
+    const char *open = memchr(item, '[', n), *close = memchr(item, ']', n);
 
+    if (!open || !close)
+        return open != close;
+    return close > open && memchr(open + 1, '[', (size_t)(close - open - 1));
+}
+
+static int expand_odd(struct expansion *x)
+{
+    if (x->bytes > HOSTLIST_NAME_MAX)
+        return err_set(x->err, "a name is longer than %u characters", HOSTLIST_NAME_MAX);
+    snprintf(x->name, sizeof(x->name), "%.*s", (int)x->bytes, x->item);
+    return take_name(x);
+}
+
+static int each_item(struct expansion *x, const char *list, bool written)
+{
     while (*list) {
         const char *end = item_end(list);
+        bool odd = written && is_odd(list, (size_t)(end - list));
 
-        x.item = list;
-        x.bytes = (size_t)(end - list);
-        if (end > list && expand(&x, list, end, 0) < 0) /* empty ones between commas are none */
+        if (odd && !memchr(list, ']', (size_t)(end - list)))
+            end = list + strcspn(list, ",");
+        x->item = list;
+        x->bytes = (size_t)(end - list);
+        if (end > list && (odd ? expand_odd(x) : expand(x, list, end, 0)) < 0) /* others are empty */
             return -1;
         list = end + !!*end;
     }
     return 0;
+}
+
+int hostlist_each(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err)
+{
+    return each_item(&(struct expansion){ .fn = fn, .arg = arg, .err = err, .left = max, .max = max }, list,
+                     false);
+}
+
+int hostlist_each_written(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err)
+{
+    return each_item(&(struct expansion){ .fn = fn, .arg = arg, .err = err, .left = max, .max = max }, list,
+                     true);
 }
 
 static int take_any(void *arg, const char *name, struct err *err)

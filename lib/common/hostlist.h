@@ -21,6 +21,10 @@ typedef int hostlist_fn(void *arg, const char *name, struct err *err);
  * own, a malformed list, or one of more than max names. */
 int hostlist_each(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err);
 
+/* As hostlist_each(), as Slurm reads what stands below a switch: an item whose bracket is not closed, not
+ * opened, or opened twice is the name of one node, which Slurm does not know. */
+int hostlist_each_written(const char *list, size_t max, hostlist_fn *fn, void *arg, struct err *err);
+
 /* Whether it is a list of names, at most max, as somebody types it: without blanks and without commas that
  * have no name before them, which Slurm's files may have.  0, or -1 with the reason. */
 int hostlist_check(const char *list, size_t max, struct err *err);

@@ -48,7 +48,7 @@ void plugstack_locate(struct plugstack *p, const char *slurm_conf)
         slurm_conf = set;
     beside(slurm_conf, "plugstack.conf", p->path, sizeof(p->path));
     p->plugin_dir[0] = '\0';
-    conf_read(slurm_conf, take_keys, p, NULL);
+    conf_load_slurm(slurm_conf, NULL, 0, take_keys, p, NULL);
 }
 
 /* ---- plugstack.conf ---- */

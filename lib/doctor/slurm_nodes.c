@@ -124,7 +124,7 @@ int slurm_nodes_leaves(struct slurm_nodes *s, const char *text, struct err *err)
             struct leaf leaf = { s, name };
 
             s->tree = true;
-            rc = hostlist_each(nodes, SLURM_NODES_MAX, put_below, &leaf, err);
+            rc = hostlist_each_written(nodes, SLURM_NODES_MAX, put_below, &leaf, err);
         }
         free(name);
         free(level);

@@ -139,7 +139,7 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
     int rc;
 
     *p = (struct slurm_partition){ .nodes = NULL };
-    rc = conf_load(name, text, bytes, read_line, &r, err);
+    rc = conf_load_slurm(name, text, bytes, read_line, &r, err);
     if (rc == 0)
         rc = replace_sets(&r, &p->nodes, err);
     free(r.usual);

@@ -123,7 +123,7 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
         err_set(err, "nodes or switches are accepted below it, and not both");
         return fail_at(t, s, err);
     }
-    if (nodes && *nodes && hostlist_each(nodes, TOPOLOGY_NODES_MAX, add_node, t, err) < 0)
+    if (nodes && hostlist_each_written(nodes, TOPOLOGY_NODES_MAX, add_node, t, err) < 0)
         return fail_at(t, s, err);
     return 0;
 }

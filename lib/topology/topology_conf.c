@@ -100,7 +100,7 @@ static struct topology *read_from(const char *name, const char *text, size_t byt
     int rc = r.t ? 0 : err_set(err, "out of memory");
 
     if (rc == 0)
-        rc = conf_load(name, text, bytes, read_line, &r, err);
+        rc = conf_load_slurm(name, text, bytes, read_line, &r, err);
     if (rc == 0 && r.blocks)
         rc = topology_join(r.t, err);
     if (rc == 0 && topology_finish(r.t, err) == 0) {

@@ -38,7 +38,7 @@ static void print_names(const char *key, const char *list)
     struct names names = { NULL, 0 };
     struct err err;
 
-    if (hostlist_each(list, TOPOLOGY_LINKS_MAX, keep, &names, &err) < 0)
+    if (hostlist_each_written(list, TOPOLOGY_LINKS_MAX, keep, &names, &err) < 0)
         printf(" %s: %s", key, err.text);
     if (names.n)
         qsort(names.name, names.n, sizeof(*names.name), by_name);

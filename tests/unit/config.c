@@ -80,6 +80,30 @@ static void test_dialect(void)
     }
 }
 
+/* What Slurm takes beside. */
+static void test_slurms(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "A+=1 B -=2 C*= 3 D / = 4 E=5", "t.conf:1: \"D\": expected Key=Value" },
+        { "A+=1 B -=2 C*= 3 E=-5", "1:A=1|1:B=2|1:C=3|1:E=-5;" },
+        { "A=\"1 B=2\nC=\"3", "1:A=\"1|1:B=2;2:C=\"3;" },
+        { "A=\"1 B=\"2\nC=3", "1:A=\"1|1:B=\"2;2:C=3;" },
+        { "A=\"1 2\" B=\"3\"4", "1:A=1 2|1:B=\"3\"4;" },
+        { "A=\"\x01", "t.conf:1: character 0x01: plain text expected" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct err err = { "" };
+        char out[1024] = "";
+
+        conf_load_slurm("t.conf", cases[i].text, strlen(cases[i].text), collect, out, &err);
+        is_str(err.text[0] ? err.text : out, cases[i].want,
+               "conf_load_slurm: case %zu gives the expected keys or error", i);
+    }
+}
+
 static void test_bounds(void)
 {
     static char text[3 << 20], out[sizeof(text) + 64];
@@ -454,6 +478,7 @@ int main(void)
         return skip_all("no temporary folder");
     config_shipped_policies = "/nonexistent"; /* whatever is installed on this machine */
     test_dialect();
+    test_slurms();
     test_bounds();
     test_include();
     test_load();

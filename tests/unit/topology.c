@@ -166,6 +166,13 @@ static void check_fabrics(void)
         /* with nothing below */
         { "SwitchName=a Nodes=n1\nSwitchName=b\nSwitchName=c Nodes=\"\"\nSwitchName=top Switches=a,b,c\n",
           "c", "top", 1 },
+        /* what Slurm takes and nobody means: a bracket too few or too many, operators, open quotes */
+        { "SwitchName=a Nodes=n1,n[2-3,n4\nSwitchName=b Nodes=n5],n[6-7]\n", "n[2-3", "a", 1 },
+        { "SwitchName=a Nodes=n1,n[2-3,n4\nSwitchName=b Nodes=n5],n[6-7]\n", "n4", "a", 1 },
+        { "SwitchName=a Nodes=n1,n[2-3,n4\nSwitchName=b Nodes=n5],n[6-7]\n", "n5]", "b", 1 },
+        { "SwitchName=a Nodes=n1,n[2-3,n4\nSwitchName=b Nodes=n5],n[6-7]\n", "n7", "b", 1 },
+        { "SwitchName+=a Nodes -=n1 LinkSpeed *= 4\nSwitchName=b Nodes/=n2\n", "n1", "a", 1 },
+        { "SwitchName=\"a Nodes=\"n1,n2 LinkSpeed=7\nSwitchName=b Nodes=\"n3\n", "n2", "\"a", 1 },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -218,7 +225,8 @@ static void check_errors(void)
         { "SwitchName=a Switches=a\n", "t.conf:1: switch a: is above itself; no circle is accepted" },
         { "SwitchName=l Nodes=n\nSwitchName=a Switches=c\nSwitchName=b Switches=a\nSwitchName=c Switches=b\n",
           "t.conf:" },
-        { "SwitchName=a Nodes=n[1-3\n", "t.conf:1: switch a: 'n[1-3' is not accepted: names such as node1" },
+        { "SwitchName=a Nodes=n[1-3]]\n",
+          "t.conf:1: switch a: 'n[1-3]]' is not accepted: names such as node1" },
         { "SwitchName=a Nodes=n[1-99999]\n", "t.conf:1: switch a: " },
         { "SwitchName=a Nod", "t.conf:1: \"Nod\": expected Key=Value" },
         { "SwitchName=a Nodes=", "t.conf:1: Nodes=: a list of names is accepted" },
