@@ -215,6 +215,7 @@ dist_check_SCRIPTS += \
 	tests/cluster/advice-test.sh \
 	tests/cluster/binding-test.sh \
 	tests/cluster/checkpoint-test.sh \
+	tests/cluster/container-test.sh \
 	tests/cluster/doctor-test.sh \
 	tests/cluster/gloo-test.sh \
 	tests/cluster/badday-test.sh \

@@ -1,5 +1,5 @@
 # config.sh - the files of a private cluster: Slurm's, munge's, SyncGuard's.  Sourced by `slurm`, and by
-# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, DEAL, PREFIX, EXTRA,
+# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, DEAL, PREFIX, EXTRA, BESIDE,
 # ACCOUNTING.
 
 # Every cluster has its own network namespace, so all may use the same addresses.
@@ -175,6 +175,7 @@ write_files() {
     write_hosts >"$etc/hosts"
     ((NODES <= 24 || NODES > 256)) || write_neighbours >"$etc/neighbours"
     write_slurm_conf >"$etc/slurm.conf"
+    [ -z "$BESIDE" ] || cp "$BESIDE" "$etc/"
     [ -z "$ACCOUNTING" ] || (umask 077 && write_slurmdbd_conf >"$etc/slurmdbd.conf")
     write_topology >"$etc/topology.conf"
     write_mpi_conf >"$etc/mpi.conf"
