@@ -1,5 +1,5 @@
 # config.sh - the files of a private cluster: Slurm's, munge's, SyncGuard's.  Sourced by `slurm`, and by
-# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, DEAL, PREFIX, EXTRA, BESIDE,
+# inside.sh for the addresses.  Uses DIR, NODES, CPUS, LEAF, SPINES, DEAL, PREFIX, EXTRA, BESIDE,
 # ACCOUNTING.
 
 # Every cluster has its own network namespace, so all may use the same addresses.
@@ -23,6 +23,22 @@ leaf_of() { # INDEX
         echo $((($1 - 1) % ($(last_leaf) + 1)))
     else
         echo $((($1 - 1) / LEAF))
+    fi
+}
+
+place_on_leaf() { # INDEX
+    if [ -n "$DEAL" ]; then
+        echo $((($1 - 1) / ($(last_leaf) + 1)))
+    else
+        echo $((($1 - 1) % LEAF))
+    fi
+}
+
+port_to() { # LEAF SPINE: "0", "0.1" ...: behind up and down, the name of the link between them
+    if (($2 == 0)); then
+        echo "$1"
+    else
+        echo "$1.$2"
     fi
 }
 
@@ -142,7 +158,9 @@ write_topology() {
     for i in "${!of[@]}"; do
         echo "SwitchName=leaf$i Nodes=node[${of[i]#,}]"
     done
-    echo "SwitchName=spine0 Switches=leaf[0-$(last_leaf)]"
+    for ((i = 0; i < SPINES; i++)); do
+        echo "SwitchName=spine$i Switches=leaf[0-$(last_leaf)]"
+    done
 }
 
 write_mpi_conf() {

@@ -7,7 +7,7 @@
 #   inside.sh start NAME CMD...  a daemon on the control host, recorded as run/NAME
 #   inside.sh stop NAME [SIGNAL]
 #   inside.sh shape LINK [RATE=] [DELAY_US=] | slow NODE PERCENT|off
-# Environment: DIR, TOOLS, NODES, LEAF, DEAL, CPUS, SHARE, SHARES (as `slurm` exports them).
+# Environment: DIR, TOOLS, NODES, LEAF, SPINES, DEAL, CPUS, SHARE, SHARES (as `slurm` exports them).
 #
 # A record in run/ is "PID STARTTIME", the pid as the control host sees it (run/holder and run/outer: as the
 # caller does), so that a number that is used again is never taken for the old process.
@@ -98,20 +98,55 @@ plug() { # INDEX
 }
 
 switches() { # lines for ip -batch
-    local leaf
+    local leaf spine port
 
-    # "arp off" on all but the spine: this host would answer for its own address on every switch and port, and
+    # "arp off" on all but spine0: this host would answer for its own address on every switch and port, and
     # frames would take a way around the links.  A fixed address: a bridge takes its
     # lowest port's, and would change it while others remember the old one
     echo "link add spine0 address 02:00:0a:4d:00:01 type bridge"
     echo "address add $CONTROL_ADDRESS/$NETMASK dev spine0"
     echo "link set spine0 up"
+    for ((spine = 1; spine < SPINES; spine++)); do
+        echo "link add spine$spine type bridge"
+        echo "link set spine$spine arp off up"
+    done
     for ((leaf = 0; leaf <= $(last_leaf); leaf++)); do
         echo "link add leaf$leaf type bridge"
         echo "link set leaf$leaf arp off up"
-        echo "link add up$leaf type veth peer name down$leaf"
-        echo "link set up$leaf master leaf$leaf arp off up"
-        echo "link set down$leaf master spine0 arp off up"
+        for ((spine = 0; spine < SPINES; spine++)); do
+            port=$(port_to "$leaf" "$spine")
+            echo "link add up$port type veth peer name down$port"
+            echo "link set up$port master leaf$leaf arp off up"
+            echo "link set down$port master spine$spine arp off up"
+            ((SPINES == 1)) || only_known "$port" "$spine"
+        done
+    done
+}
+
+# What is for everybody, or for the control host, goes by spine0 alone: it would come twice, or go in a circle.
+only_known() { # PORT SPINE: lines for ip -batch
+    local to=''
+
+    (($2 == 0)) || to="flood off mcast_flood off bcast_flood off"
+    echo "link set up$1 type bridge_slave learning off $to"
+    (($2 == 0)) || echo "link set down$1 type bridge_slave learning off $to"
+}
+
+# In a fat tree the way to a node is by one spine, from wherever (as in the forwarding tables of InfiniBand); those of a leaf are dealt
+# out to the spines.
+ways() { # lines for bridge -batch
+    local i leaf mac spine
+
+    for ((i = 1; i <= NODES; i++)); do
+        mac=$(node_mac "$i")
+        spine=$(($(place_on_leaf "$i") % SPINES))
+        for ((leaf = 0; leaf <= $(last_leaf); leaf++)); do
+            if ((leaf == $(leaf_of "$i"))); then
+                ((spine == 0)) || echo "fdb add $mac dev down$(port_to "$leaf" "$spine") master static"
+            else
+                echo "fdb add $mac dev up$(port_to "$leaf" "$spine") master static"
+            fi
+        done
     done
 }
 
@@ -119,6 +154,7 @@ network() {
     local i
 
     switches | ip -batch -
+    ((SPINES == 1)) || ways | bridge -batch -
     for ((i = 1; i <= NODES; i++)); do
         cable "$i"
     done | ip -batch -
@@ -169,13 +205,14 @@ slow() { # NODE PERCENT|off
     recorded "slow.$1" >/dev/null || die "cpuslow ended: $(tail -n 1 "$DIR/log/slow.$1.out")"
 }
 
-# A link is the cable of a node, or a leaf switch's to the spine: PORT hangs in BRIDGE, far_end is the other end.
-find_link() { # LINK
+# A link is the cable of a node, or a leaf switch's to a spine: PORT hangs in BRIDGE, far_end is the other end.
+find_link() { # LINK SPINE
     if [[ $1 =~ ^node([0-9]+)$ ]]; then
         is_host "$1" || die "$1 is down"
         PORT=port${BASH_REMATCH[1]} BRIDGE=leaf$(leaf_of "${BASH_REMATCH[1]}") FAR=eth0 FAR_HOST=$1
     else
-        PORT=down${1#leaf} BRIDGE=spine0 FAR=up${1#leaf} FAR_HOST=
+        FAR=up$(port_to "${1#leaf}" "$2") FAR_HOST=
+        PORT=down${FAR#up} BRIDGE=spine$2
     fi
 }
 
@@ -229,14 +266,19 @@ delay_frames() { # MICROSECONDS MICROSECONDS
 }
 
 shape() { # LINK RATE(bit/s, 0: no limit) DELAY(us, 0: none) BACK(us: to what the node receives)
-    find_link "$1"
-    unshape
-    if [ "$2" != 0 ]; then
-        limit_rate "$2"
-    fi
-    if [ "$3$4" != 00 ]; then
-        delay_frames "$3" "$4"
-    fi
+    local spine
+
+    for ((spine = 0; spine < SPINES; spine++)); do
+        find_link "$1" "$spine"
+        unshape
+        if [ "$2" != 0 ]; then
+            limit_rate "$2"
+        fi
+        if [ "$3$4" != 00 ]; then
+            delay_frames "$3" "$4"
+        fi
+        [ -z "$FAR_HOST" ] || break # a node has one cable
+    done
 }
 
 "$@"

@@ -142,14 +142,27 @@ A boot node4
 A on node4 true
 ok $? "slurm boot brings a crashed node back"
 
-# ---- two side by side; the second with shares of a core where this machine allows them ----
+# ---- two side by side; the second a fat tree, and with shares of a core where this machine allows them ----
 
 shares=
 quietly "$slurm" check --share && shares="--share 20"
 # shellcheck disable=SC2086
-quietly B up 2 $shares
+quietly B up 4 --leaf 2 --spines 2 $shares
 ok $? "a second cluster starts beside the first"
-is "$(B exec srun -N2 hostname | sort | tr '\n' ' ')" "node1 node2 " "the second cluster runs jobs on its two nodes"
+is "$(B exec srun -N4 hostname | sort | tr '\n' ' ')" "node1 node2 node3 node4 " "the second cluster runs jobs on its four nodes"
+is "$(B exec scontrol show topology | sed -n 's/^SwitchName=\(spine.\).* Switches=\(.*\)$/\1:\2/p' | tr '\n' ' ')" "spine0:leaf[0-1] spine1:leaf[0-1] " \
+    "--spines 2: each leaf switch is below both spines"
+sent() { B exec ip -s -j link show up0.1 | jq '.[0].stats64.tx.packets'; } # from leaf0 to spine1
+for node in 3 4; do
+    B on node1 ping -n -c 1 "node$node" >/dev/null 2>&1 # now they know one another's addresses
+    before=$(sent)
+    B on node1 ping -n -c 20 -i 0.05 "node$node" >/dev/null
+    is "$(($(sent) - before >= 20))" $((node - 3)) "node1 reaches node$node by spine$((node - 3))"
+done
+B shape leaf1 8mbit
+is "$(B exec tc qdisc show | grep -c 'tbf.*rate 8Mbit')" 4 "slurm shape leaf1 limits its links to both spines"
+B shape leaf1 off
+is "$(B exec tc qdisc show | grep -c tbf)" 0 "... and off leaves them as they were"
 is "$(A exec sinfo -h -o %D)" 4 "the first cluster still has four nodes"
 if [ -n "$shares" ]; then
     made=$(sed -n 's/^SHARES=//p' "$b/etc/cluster")
@@ -181,7 +194,7 @@ else
     skip "the kernel holds a task of that node to its share" "no cgroup"
     skip "slurm slow node2 off gives it back" "no cgroup"
 fi
-theirs=$(processes_of "$b" 2)
+theirs=$(processes_of "$b" 4)
 B down
 ok $? "slurm down ends the second cluster"
 test -z "$made" -o ! -e "$made"

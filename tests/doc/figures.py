@@ -162,15 +162,20 @@ def placement(text):
     """The table of doc/placement-table.md. Ratios are of runs of one round, which were made one after the other."""
     names = {"openmpi": "Open MPI", "mpich": "MPICH"}
     runs = [json.loads(line) for line in text.splitlines()]
-    lines = ["| program | library | rounds | Slurm's order | placed | best order | placed / Slurm's speed | placed / best speed |", "|---|---|---|---|---|---|---|---|"]
-    for program, library in sorted({(r["program"], r["library"]) for r in runs}, reverse=True):
+    lines = ["| switches | program | library | rounds | Slurm's order | placed | best order | placed / Slurm's speed | placed / best speed |", "|---|---|---|---|---|---|---|---|---|"]
+
+    def kind(run):
+        return -run.get("spines", 1), run["program"], run["library"]
+
+    for spines, program, library in sorted({kind(r) for r in runs}, reverse=True):
         rounds = {}
+        switches = "a tree" if spines == -1 else f"a fat tree of {-spines} spines"
         for r in runs:
-            if (r["program"], r["library"]) == (program, library):
+            if kind(r) == (spines, program, library):
                 rounds.setdefault(r["run"], {})[r["order"]] = r["step_s"]
         whole = [r for r in rounds.values() if all(r.get(order) for order in ("slurm", "placed", "best"))]
         times = [spread([r[order] for r in whole], 1e3, 1, " ms") for order in ("slurm", "placed", "best")]
-        lines.append(f"| {program} | {names[library]} | {len(whole)} of {len(rounds)} | {' | '.join(times)} | "
+        lines.append(f"| {switches} | {program} | {names[library]} | {len(whole)} of {len(rounds)} | {' | '.join(times)} | "
                      f"{spread([r['slurm'] / r['placed'] for r in whole], 1, 2, ' times')} | {spread([r['best'] / r['placed'] for r in whole], 100, 0, ' %')} |")
     loads = [float(r["load"]) for r in runs]
     rates = ", ".join(sorted({r["rate"] for r in runs}))
