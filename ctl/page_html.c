@@ -41,7 +41,10 @@ static const char style[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em;margin:0}dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
     "ol{padding-left:1.4em}li{margin:.8em 0}li p{margin:.1em 0}strong.warn{color:var(--warn)}strong.bad{color:var(--bad)}\n"
     "figure{margin:0 0 1.6em}pre{overflow-x:auto;font-size:.8rem;line-height:1.35}summary{cursor:pointer}\n"
-    "svg.step{width:100%;height:auto}\n";
+    "svg.step{width:100%;height:auto}\n"
+    /* smaller than that nobody could read them: they scroll, what is over time from its end */
+    "@media screen and (max-width:60rem){main{padding:16px}figure{overflow-x:auto}figure.time{direction:rtl}figure.time>*{direction:ltr}"
+    "svg.step,.chart{min-width:56rem}}\n";
 
 struct html {
     FILE *out;
@@ -177,7 +180,7 @@ static void put_verdicts(const struct html *h)
     fputs(n ? "</ol>\n" : h->ended ? "<p>None was raised.</p>\n" : "<p>None stands.</p>\n", h->out);
     n = chart_data_bands(band, &h->report->timeline);
     if (n && h->length_s > 0) {
-        fputs("<figure>\n", h->out);
+        fputs("<figure class=\"time\">\n", h->out);
         chart_bands_put(h->out, "When each verdict held", band, n, h->length_s, h->until);
         put_element(h, "figcaption",
                     "When each verdict of the run held, over its %s; prices are those of the whole run.",
@@ -214,7 +217,7 @@ static bool put_curve(const struct html *h, const struct chart_lines *c, const c
 
     if (!known)
         return false;
-    fputs("<figure>\n", h->out);
+    fputs("<figure class=\"time\">\n", h->out);
     chart_lines_put(h->out, c);
     put_element(h, "figcaption", "%s of each %s, %zu of them: %s to %s. %s%s", each, text_s(c->width_s).s,
                 known, c->share ? text_percent(low).s : text_s(low).s,
@@ -292,7 +295,7 @@ static void put_map(const struct html *h)
     per = chart_data_map(c, h->report, &ranks);
     begin_section(h, "lateness", "Lateness of ranks");
     if (per) {
-        fputs("<figure>\n", h->out);
+        fputs("<figure class=\"time\">\n", h->out);
         chart_map_put(h->out, c);
         put_element(h, "figcaption", "How late ranks came to the collectives, on average in each %s. %s%s",
                     text_s(c->column_s).s,
