@@ -20,7 +20,7 @@ size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *t
 
     for (size_t i = 0; i < timeline->n && n < CHART_BANDS_MAX; i++) {
         const struct report_verdict *span = &timeline->list[i];
-        double to_s = span->to_s, price = span->slowdown;
+        double to_s = span->to_s;
         char words[180];
 
         if (isnan(span->from_s))
@@ -29,8 +29,9 @@ size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *t
         band[n] = (struct chart_band){ .from_s = span->from_s,
                                        .to_s = isnan(to_s) ? 0 : to_s,
                                        .bad = report_verdict_severity(span) == SEVERITY_BAD };
-        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words, isnan(price) ? "" : ", ",
-                 isnan(price) ? "" : text_times(price).s);
+        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words,
+                 report_verdict_is_priced(span) ? ", " : "",
+                 report_verdict_is_priced(span) ? text_times(span->slowdown).s : "");
         n++;
     }
     return n;

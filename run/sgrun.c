@@ -84,9 +84,9 @@ struct run {
     struct config config;               /* large */
     const struct config_policy *policy; /* of it; NULL with --join */
     struct guard guard;
-    bool guarded;
-    char *preload;     /* LD_PRELOAD with the probe, where it is guarded */
-    const char **argv; /* of the program */
+    bool guarded, settled, reached; /* reached: settle() saw the end of it */
+    char *preload;                  /* LD_PRELOAD with the probe, where it is guarded */
+    const char **argv;              /* of the program */
     struct process child, screen;
     struct remote *remote;              /* with --hosts the programs, in place of child */
     struct assignment assignment;       /* with --join: the run that this one is a part of */
@@ -324,7 +324,16 @@ static bool is_screen(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && type && *type && strcmp(type, "dumb") != 0;
 }
 
-/* Until the user leaves it, or the program fails. */
+/* Once the program has ended; false: not all of it has reached the controller. */
+static bool settle(struct run *r)
+{
+    if (!r->settled)
+        r->reached = guard_settle(&r->guard);
+    r->settled = true;
+    return r->reached;
+}
+
+/* Until the user leaves it, or the program fails.  Of a program that has ended it shows the end. */
 static void show_screen(struct run *r)
 {
     char path[WORKSPACE_SIZE], file[WORKSPACE_SIZE + 8];
@@ -353,6 +362,8 @@ static void show_screen(struct run *r)
             process_end(&r->screen, 2);
             return;
         }
+        if (ended(r))
+            settle(r);
         wait_a_moment(r);
     }
     if (!ended(r))
@@ -380,7 +391,7 @@ static void print_report(struct run *r)
     struct err err;
     json_t *job;
 
-    if (!guard_settle(&r->guard))
+    if (!settle(r))
         fprintf(stderr, "sgrun: not all that the ranks recorded has reached the report\n");
     guard_program("sgctl", path);
     snprintf(file, sizeof(file), "--conf=%s", r->guard.conf);

@@ -124,7 +124,7 @@ void timeline_draw(struct canvas *c, int y, int rows, const struct report *v, co
                  verdict_names(names, sizeof(names), VERDICT_NAMES_CELL, &s->culprits));
         if (end > i + 1)
             text_append(text, sizeof(text), " and %zu more", end - i - 1);
-        else if (!isnan(s->slowdown) && !isnan(s->to_s))
+        else if (report_verdict_is_priced(s) && !isnan(s->to_s))
             text_append(text, sizeof(text), " %s", text_times(s->slowdown).s);
         canvas_put_right(c, y, 1, width, isnan(s->to_s) ? look_class_style(s->class) : STYLE_DIM, text);
     }

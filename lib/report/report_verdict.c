@@ -228,6 +228,11 @@ void report_verdicts_drop_minor(struct report_verdicts *v)
     v->n = kept;
 }
 
+bool report_verdict_is_priced(const struct report_verdict *v)
+{
+    return !isnan(v->slowdown) && !view_is_minor(v->slowdown);
+}
+
 /* ---- reading ---- */
 
 static bool blames(const struct report_verdict *r, const char *culprit)

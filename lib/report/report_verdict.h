@@ -80,6 +80,10 @@ void report_verdicts_read(struct report_verdicts *to, const json_t *answer);
 void report_timeline_read(struct report_verdicts *to, const json_t *answer);
 void report_verdicts_free(struct report_verdicts *v);
 
+/* Has it a price that people do not read as none?  What is over may have cost next to nothing of the run,
+ * though it cost much while it stood. */
+bool report_verdict_is_priced(const struct report_verdict *v);
+
 /* How bad it is, or was of one that is over. */
 enum severity report_verdict_severity(const struct report_verdict *v);
 

@@ -193,6 +193,14 @@ if command -v tmux >/dev/null; then
     ok $? "after Q, Ctrl-C ends the program" || show "$dir/screen"
     $tmux kill-server 2>/dev/null
     nothing_left "the screen"
+    $tmux new-session -d -x 100 -y 30 "'$top_builddir/sgrun' sh -c 'sleep 1; echo printed' 2>$dir/err; echo status=\$?; sleep 600"
+    wait_for 120 screen '^ finished '
+    ok $? "the screen stays when the program has ended, and says so" || show "$dir/screen"
+    $tmux send-keys Q
+    wait_for 120 screen 'status=0' && screen '^printed'
+    ok $? "after Q the program's output follows, and sgrun ends as it did" || show "$dir/screen"
+    $tmux kill-server 2>/dev/null
+    nothing_left "the screen of a program that has ended"
 else
     skip "the screen" "tmux is not installed"
 fi
