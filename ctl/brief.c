@@ -87,10 +87,13 @@ static void trace_text(char *buf, size_t size, const struct report_trace *t)
 static void cost_text(char *buf, size_t size, const struct report *r, const struct report_verdict *verdict)
 {
     size_t n = r->job.verdicts.n;
-    double price = verdict->slowdown, next = n > 1 ? verdict[1].slowdown : NAN;
+    struct text next = { "" };
+    double price = verdict->slowdown;
     bool ended = has_ended(r);
     char share[64];
 
+    if (n > 1 && report_verdict_is_priced(&verdict[1]))
+        next = text_times(verdict[1].slowdown);
     verdict_lost(share, sizeof(share), price, verdict->slowdown_low, verdict->slowdown_high);
     if (verdict_stops(verdict->class) && !*share)
         text_append(buf, size, ended ? "nothing moved" : "nothing moves");
@@ -108,10 +111,9 @@ static void cost_text(char *buf, size_t size, const struct report *r, const stru
     if (!isnan(verdict->lost_s) && *share)
         add_part(buf, size, "%s%s", text_s(verdict->lost_s).s, ended ? " in all" : " of the run so far");
     if (n == 2)
-        add_part(buf, size, "another %s", isnan(next) ? "verdict" : text_times(next).s);
+        add_part(buf, size, "another %s", *next.s ? next.s : "verdict");
     else if (n > 2)
-        add_part(buf, size, "%zu others%s%s", n - 1, isnan(next) ? "" : ", the next ",
-                 isnan(next) ? "" : text_times(next).s);
+        add_part(buf, size, "%zu others%s%s", n - 1, *next.s ? ", the next " : "", next.s);
 }
 
 /* "n5, since step 149020; rank 41 on n5 is the latest, by 8.10 ms" */
