@@ -25,8 +25,9 @@ static struct steps *steps(void)
         return NULL;
     if (!atomic_exchange_explicit(&joined, true, memory_order_acq_rel)) {
         int saved = errno;
+        bool asks_itself = next_ask(RTLD_DEFAULT, "sg_checkpoint_due") != NULL;
 
-        if (!next_ask(RTLD_DEFAULT, "sg_checkpoint_due"))
+        if (!asks_itself)
             atomic_store_explicit(&own, steps_join(), memory_order_release);
         errno = saved;
     }

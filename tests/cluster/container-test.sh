@@ -7,7 +7,7 @@ export TMPDIR=/var/tmp # the jobs have a /tmp of their own, too: what they run c
 . "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/prelude.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "private mounts need root"
-find / -xdev -name job_container_tmpfs.so -path '*slurm*' 2>/dev/null | grep -q . || skip_all "Slurm has no job_container/tmpfs"
+ls /usr/{lib*,lib*/*,local/lib*}/slurm*/job_container_tmpfs.so 2>/dev/null | grep -q . || skip_all "Slurm has no job_container/tmpfs"
 needs "$top_builddir/tests/workloads/trainer.openmpi" "the trainer is not built for Open MPI"
 trainer=$here/trainer
 cp "$top_builddir/tests/workloads/trainer.openmpi" "$trainer"
