@@ -288,20 +288,29 @@ static void run_agent(struct keeper *k)
     }
 }
 
+/* SIG_IGN or SIG_DFL.  From 2.41 on glibc's sigaction() takes a lock for SIGABRT, which another thread of
+ * slurmstepd may have held when this copy was made: while it started a program, say. */
+static void set_action(int sig, void (*action)(int))
+{
+    const struct {
+        void (*action)(int);
+        unsigned long rest[8]; /* the kernel's flags, restorer and mask, all zero */
+    } set = { .action = action };
+
+    syscall(SYS_rt_sigaction, sig, &set, NULL, (size_t)(NSIG / 8));
+}
+
 /* Ignore all signals that are meant for the job.  The agent inherits this and handles only SIGTERM. */
 static int settle_signals(void)
 {
-    struct sigaction ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
     sigset_t mask;
 
     for (int sig = 1; sig < NSIG; sig++)
-        sigaction(sig,
-                  sig == SIGCHLD || sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
-                          sig == SIGABRT || sig == SIGSYS || sig == SIGTRAP
-                      ? &standard
-                      : &ignore,
-                  NULL);
-    sigaction(SIGTERM, &standard, NULL); /* default for the agent; blocked in the keeper */
+        set_action(sig, sig == SIGCHLD || sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ||
+                                sig == SIGABRT || sig == SIGSYS || sig == SIGTRAP
+                            ? SIG_DFL
+                            : SIG_IGN);
+    set_action(SIGTERM, SIG_DFL); /* default for the agent; blocked in the keeper */
     sigemptyset(&mask);
     sigaddset(&mask, SIGCHLD);
     sigaddset(&mask, SIGTERM);

@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	tests/unit/jobs \
 	tests/unit/join \
 	tests/unit/json \
+	tests/unit/keeper \
 	tests/unit/last \
 	tests/unit/launch \
 	tests/unit/onset \
@@ -321,7 +322,7 @@ AM_CPPFLAGS += $(EVENT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
 
 # Guests' own objects have no sanitizer; these have.
 check_LIBRARIES += tests/libtest.a
-tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/earlier.c spank/lemons.c spank/placement.c spank/question.c spank/stepdir.c spank/tasks.c spank/text.c spank/tuning.c
+tests_libtest_a_SOURCES = api/syncguard.c probe/number.c spank/advice.c spank/args.c spank/binding.c spank/cmdline.c spank/command.c spank/earlier.c spank/keeper.c spank/lemons.c spank/placement.c spank/question.c spank/stepdir.c spank/tasks.c spank/text.c spank/tuning.c
 tests_libtest_a_CFLAGS = $(AM_CFLAGS)
 
 # More than one file
