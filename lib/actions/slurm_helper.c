@@ -189,7 +189,7 @@ static json_t *signal_step(const struct request *r, const slurm_job_info_t *job,
         return answer(ATTEMPT_REFUSED, "the job was restarted since");
     if (!has_step(r))
         return answer(ATTEMPT_REFUSED, "the job has no running step %u", r->step);
-    if (compat_signal_step(r->job, r->step, (uint32_t)r->signal) == SLURM_SUCCESS)
+    if (compat_signal_step(r->job, r->step, (uint16_t)r->signal) == SLURM_SUCCESS)
         return answer(ATTEMPT_DONE, "signal %s sent to step %u.%u", action_signal_name(r->signal), r->job,
                       r->step);
     error = errno;

@@ -19,9 +19,13 @@ int compat_load_step(uint32_t job, uint32_t step, job_step_info_response_msg_t *
     return slurm_get_job_steps(0, job, step, out, SHOW_ALL);
 }
 
-int compat_signal_step(uint32_t job, uint32_t step, uint32_t signal)
+int compat_signal_step(uint32_t job, uint32_t step, uint16_t signal)
 {
-    return slurm_signal_job_step(job, step, signal);
+#ifdef SLURM_KILL_HAS_FLAGS
+    return slurm_kill_job_step(job, step, signal, 0);
+#else
+    return slurm_kill_job_step(job, step, signal);
+#endif
 }
 #else
 static slurm_step_id_t step_id(uint32_t job, uint32_t step)
@@ -40,11 +44,11 @@ int compat_load_step(uint32_t job, uint32_t step, job_step_info_response_msg_t *
     return slurm_get_job_steps(&id, out, SHOW_ALL);
 }
 
-int compat_signal_step(uint32_t job, uint32_t step, uint32_t signal)
+int compat_signal_step(uint32_t job, uint32_t step, uint16_t signal)
 {
     slurm_step_id_t id = step_id(job, step);
 
-    return slurm_signal_job_step(&id, signal);
+    return slurm_kill_job_step(&id, signal, 0);
 }
 #endif
 

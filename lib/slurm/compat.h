@@ -19,7 +19,9 @@ int compat_load_job(uint32_t job, job_info_msg_t **out);
  * slurm_free_job_step_info_response_msg(). */
 int compat_load_step(uint32_t job, uint32_t step, job_step_info_response_msg_t **out);
 
-int compat_signal_step(uint32_t job, uint32_t step, uint32_t signal);
+/* By slurmctld, as scancel does: slurm_signal_job_step(), which asks the nodes itself, fails in 24.11 without
+ * a reason. */
+int compat_signal_step(uint32_t job, uint32_t step, uint16_t signal);
 int compat_requeue(uint32_t job);
 
 /* Which job slurm_update_job() is to change. */

@@ -786,6 +786,7 @@ static void runs_of_a_job(void)
         json_decref(report);
     }
     store_close(s);
+    remove_dir();
 }
 
 /* All pages, of so many rows, that uid sees. */
