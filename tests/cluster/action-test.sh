@@ -10,7 +10,10 @@ installed
 other=$([ "$(id -u)" = 0 ] && id -u nobody)
 plugins=$(scontrol show config 2>/dev/null | sed -n 's/^PluginDir *= //p')
 jwt=
+# slurmrestd has a plugin for each version (Slurm 22.05), or one for all: those versions do what v0.0.38 leaves to libslurm.
+api=openapi/v0.0.38 admin=": AdminComment set" drained=": drained"
 for dir in ${plugins//:/ } /usr/lib/*/slurm-wlm /usr/lib64/slurm; do
+    [ ! -e "$dir/openapi_slurmctld.so" ] || api=openapi/slurmctld admin="slurmrestd: comment set" drained="slurmrestd: drained"
     [ -e "$dir/auth_jwt.so" ] && [ -n "$other" ] && command -v slurmrestd >/dev/null && jwt=1
 done
 if [ -n "$jwt" ]; then
@@ -165,7 +168,7 @@ if [ -n "$jwt" ]; then
     (umask 077 && C exec scontrol token lifespan=3600 username="$(id -un)" | sed 's/^SLURM_JWT=//' >"$here/token")
     mkdir -m 777 "$here/rest"
     C exec setpriv --reuid="$other" --regid="$other" --clear-groups env SLURM_JWT=daemon SLURM_CONF="$here/c/etc/slurm.conf" \
-        slurmrestd -s openapi/v0.0.38 -a rest_auth/jwt "unix:$here/rest/socket" 127.0.0.1:6820 >"$here/rest.log" 2>&1 &
+        slurmrestd -s "$api" -a rest_auth/jwt "unix:$here/rest/socket" 127.0.0.1:6820 >"$here/rest.log" 2>&1 &
     wait_for 120 test -S "$here/rest/socket"
     for url in "unix:$here/rest/socket" http://127.0.0.1:6820; do
         sed -i '/^Slurmrestd/d' "$conf"
@@ -175,8 +178,8 @@ if [ -n "$jwt" ]; then
         like "$(S action "$job" comment --yes "rank 3 is slow")" "slurmrestd: comment set" "slurmrestd by ${url%%:*}: a comment is set through it"
         is "$(field job "$job" Comment)" "mine; SyncGuard: rank 3 is slow" "slurmrestd by ${url%%:*}: the comment keeps the user's own text"
         like "$(S action "$job" comment --yes "rank 3 is slow")" "has this comment already" "slurmrestd by ${url%%:*}: the same comment is not set twice"
-        like "$(C exec sgctl action "$job" comment --yes "rank 3 is slow")" ": AdminComment set" "slurmrestd by ${url%%:*}: the administrator's comment goes through libslurm, which v0.0.38 cannot set"
-        like "$(C exec sgctl node node3 drain --yes its fan)" ": drained" "slurmrestd by ${url%%:*}: a drain goes through libslurm, which v0.0.38 cannot do"
+        like "$(C exec sgctl action "$job" comment --yes "rank 3 is slow")" "$admin" "slurmrestd by ${url%%:*}: the administrator's comment is set through it, before v0.0.39 through libslurm"
+        like "$(C exec sgctl node node3 drain --yes its fan)" "$drained" "slurmrestd by ${url%%:*}: a node is drained through it, before v0.0.40 through libslurm"
         C exec scontrol update nodename=node3 state=resume
         C exec scancel "$job"
     done
