@@ -29,9 +29,9 @@ size_t chart_data_bands(struct chart_band *band, const struct report_verdicts *t
         band[n] = (struct chart_band){ .from_s = span->from_s,
                                        .to_s = isnan(to_s) ? 0 : to_s,
                                        .bad = report_verdict_severity(span) == SEVERITY_BAD };
-        snprintf(band[n].label, sizeof(band[n].label), "%s%s%s", words,
-                 report_verdict_is_priced(span) ? ", " : "",
-                 report_verdict_is_priced(span) ? text_times(span->slowdown).s : "");
+        snprintf(band[n].label, sizeof(band[n].label), "%s", words);
+        if (report_verdict_is_priced(span))
+            text_append(band[n].label, sizeof(band[n].label), ", %s", text_times(span->slowdown).s);
         n++;
     }
     return n;
