@@ -117,6 +117,11 @@ static int malformed(const struct expansion *x)
                    (int)(x->bytes < 80 ? x->bytes : 80), x->item);
 }
 
+static int too_long(const struct expansion *x)
+{
+    return err_set(x->err, "a name is longer than %u characters", HOSTLIST_NAME_MAX);
+}
+
 static int take_name(struct expansion *x)
 {
     if (!x->left--)
@@ -148,7 +153,7 @@ static int expand_ranges(struct expansion *x, const char *s, const char *close, 
             int digits = snprintf(x->name + length, sizeof(x->name) - length, "%0*llu", (int)width, low);
 
             if (length + (size_t)digits > HOSTLIST_NAME_MAX)
-                return err_set(x->err, "a name is longer than %u characters", HOSTLIST_NAME_MAX);
+                return too_long(x);
             if (expand(x, close + 1, end, length + (size_t)digits) < 0)
                 return -1;
         }
@@ -164,7 +169,7 @@ static int expand(struct expansion *x, const char *s, const char *end, size_t le
         if (*s == ']' || !isgraph((unsigned char)*s))
             return malformed(x);
         if (length == HOSTLIST_NAME_MAX)
-            return err_set(x->err, "a name is longer than %u characters", HOSTLIST_NAME_MAX);
+            return too_long(x);
         x->name[length++] = *s;
     }
     if (s < end) {
@@ -192,7 +197,7 @@ static bool is_odd(const char *item, size_t n)
 static int expand_odd(struct expansion *x)
 {
     if (x->bytes > HOSTLIST_NAME_MAX)
-        return err_set(x->err, "a name is longer than %u characters", HOSTLIST_NAME_MAX);
+        return too_long(x);
     snprintf(x->name, sizeof(x->name), "%.*s", (int)x->bytes, x->item);
     return take_name(x);
 }
