@@ -100,6 +100,7 @@ UNIT_TESTS = \
 	tests/unit/openmetrics \
 	tests/unit/options \
 	tests/unit/order \
+	tests/unit/oscillation \
 	tests/unit/outages \
 	tests/unit/overlap \
 	tests/unit/pace \

@@ -16,22 +16,28 @@
 #define FOLD_EXPLAINED 0.75
 /* slow over fast: half of the steps are slow, so that less costs at most 1 %, half MinSlowdown's default */
 #define FOLD_RATIO_MIN 1.02
-#define CALM_MIN       FOLD_STEPS_MIN    /* steps that show that it did not alternate before */
-#define FOLD_CONFIRM   2u                /* looks in a row: one may be chance */
-#define FOLD_LET_GO    (FOLD_WINDOW / 2) /* looks without it: most of what is looked at is new */
+/* steps in a row whose records are lost; more are a gap: what came before it is not looked at */
+#define LOST_MAX     2u
+#define CALM_MIN     FOLD_STEPS_MIN    /* steps that show that it did not alternate before */
+#define FOLD_CONFIRM 2u                /* looks in a row: one may be chance */
+#define FOLD_LET_GO  (FOLD_WINDOW / 2) /* looks without it: most of what is looked at is new */
 
 /* The newest typical works, without the program's own rhythm, newest first, as far as the steps follow one
- * another. */
+ * another; NaN: that step's records are lost, or it holds the work of those before it, too. */
 static uint32_t fill_work(const struct work *w, uint32_t period, float *y)
 {
-    uint32_t n = 0;
+    uint32_t newest = w->step[work_slot(w, 0)].seq, n = 0;
 
-    while (n < FOLD_WINDOW && n < work_kept(w)) {
-        const struct work_step *step = &w->step[work_slot(w, n)];
+    for (uint32_t b = 0; b < work_kept(w); b++) {
+        const struct work_step *step = &w->step[work_slot(w, b)];
+        uint32_t at = (newest - step->seq) / period;
 
-        if (n && step->seq + period != w->step[work_slot(w, n - 1)].seq)
+        if ((newest - step->seq) % period || at >= FOLD_WINDOW || at > n + LOST_MAX)
             break;
-        y[n++] = step->pause ? NAN : step->typical_s / work_beat(w, step->seq);
+        while (n < at)
+            y[n++] = NAN;
+        y[n++] =
+            step->pause || work_is_of_several(w, b, period) ? NAN : step->typical_s / work_beat(w, step->seq);
     }
     return n;
 }
@@ -68,6 +74,8 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
         mean[p] = phase_mean(y, n, p, period, &in[p]);
         low = fmin(low, mean[p]);
         high = fmax(high, mean[p]);
+        if (!in[p])
+            return f;
     }
     for (uint32_t i = 0; i < n; i++)
         if (!isnan(y[i])) {
@@ -95,27 +103,47 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
     return f;
 }
 
-/* Had this step been a fast one. */
-static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back)
+/* Had this step been a fast one; of one that holds the work of several, had all of these been. */
+static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back, uint32_t stride)
 {
     const struct work_step *step = &w->step[work_slot(w, back)];
-    double middle_s = step->usual_s; /* a running median of two levels lies between them */
+    double typical_s = step->typical_s / work_beat(w, step->seq), works = 1;
 
-    return !step->pause && step->typical_s / work_beat(w, step->seq) > middle_s
-               ? step->longest_s * (1 - 1 / o->ratio)
-               : 0;
+    if (step->pause)
+        return 0;
+    if (work_is_of_several(w, back, stride))
+        works = (step->seq - w->step[work_slot(w, back + 1)].seq) / (double)stride;
+    if (works > 1)
+        return step->longest_s * fmax(0, 1 - works * o->fast_s / typical_s);
+    return typical_s > (o->fast_s + o->slow_s) / 2 ? step->longest_s * (1 - 1 / o->ratio) : 0;
+}
+
+/* The step half a period before another; false: its records are lost. */
+static bool find_half_before(const struct work *w, uint32_t back, uint32_t half, uint32_t stride,
+                             uint32_t *found)
+{
+    uint32_t seq = w->step[work_slot(w, back)].seq - half * stride;
+
+    for (*found = back + 1; *found < work_kept(w) && *found <= back + half; (*found)++)
+        if (w->step[work_slot(w, *found)].seq == seq)
+            return true;
+    return false;
 }
 
 /* How far back do the steps alternate? */
-static uint32_t alternates_since(const struct work *w, const struct phase_fold *f)
+static uint32_t alternates_since(const struct work *w, const struct phase_fold *f, uint32_t stride)
 {
     double middle_s = (f->fast_s + f->slow_s) / 2;
-    uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0;
+    uint32_t far = 0, half = f->period / 2 ? f->period / 2 : 1, wrong = 0, before;
 
     for (uint32_t b = 0; b + half < work_kept(w); b++) {
-        const struct work_step *step = &w->step[work_slot(w, b)], *h = &w->step[work_slot(w, b + half)];
+        const struct work_step *step = &w->step[work_slot(w, b)], *h;
 
-        if (step->pause || h->pause)
+        if (!find_half_before(w, b, half, stride, &before))
+            continue;
+        h = &w->step[work_slot(w, before)];
+        if (step->pause || h->pause || work_is_of_several(w, b, stride) ||
+            work_is_of_several(w, before, stride))
             continue;
         if ((step->typical_s / work_beat(w, step->seq) > middle_s) ==
             (h->typical_s / work_beat(w, h->seq) > middle_s)) {
@@ -124,7 +152,7 @@ static uint32_t alternates_since(const struct work *w, const struct phase_fold *
             continue;
         }
         wrong = wrong ? wrong - 1 : 0;
-        far = b + half;
+        far = before;
     }
     return far;
 }
@@ -142,7 +170,7 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
         /* steps may be missing */
         uint32_t phase = (w->step[work_slot(w, 0)].seq - step->seq) / stride % f->period;
 
-        if (step->pause)
+        if (step->pause || work_is_of_several(w, b, stride))
             continue;
         if (b <= far) {
             now_s[phase] += step->typical_s / work_beat(w, step->seq);
@@ -161,16 +189,16 @@ static bool is_calm_before(const struct work *w, const struct phase_fold *f, uin
 /* What the steps since the onset cost by their durations, slow against fast, over what they cost by their
  * works: where ranks wait for each other inside of a step, the work of the slowest is not all of it.  NaN:
  * too few. */
-static double by_durations(const struct oscillation *o, const struct work *w)
+static double by_durations(const struct oscillation *o, const struct work *w, uint32_t stride)
 {
     uint32_t n = work_steps_since(w, o->onset, WORK_STEPS), in[2] = { 0 };
     double sum_s[2] = { 0 }, by_work_s = 0;
 
     for (uint32_t b = 0; b < n; b++) {
         const struct work_step *step = &w->step[work_slot(w, b)];
-        double lost_s = saved_s(o, w, b);
+        double lost_s = saved_s(o, w, b, stride);
 
-        if (step->pause)
+        if (step->pause || work_is_of_several(w, b, stride))
             continue;
         by_work_s += lost_s;
         sum_s[lost_s > 0] += step->duration_s / work_beat(w, step->seq);
@@ -181,9 +209,9 @@ static double by_durations(const struct oscillation *o, const struct work *w)
 
 /* How uncertain the ratio of the levels is, the onset, which is known to a period, and how a step's cost
  * follows from its work. */
-static void set_cost(struct oscillation *o, const struct work *w, const struct phase_fold *f)
+static void set_cost(struct oscillation *o, const struct work *w, const struct phase_fold *f, uint32_t stride)
 {
-    double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w);
+    double first = o->period / (double)(w->steps - o->onset), other = by_durations(o, w, stride);
 
     o->cost = isnan(other) ? INTERVAL_UNKNOWN : (struct interval){ fmin(1, other), fmax(1, other) };
     o->cost = interval_product(o->cost, (struct interval){ 1 - first, 1 + first });
@@ -193,12 +221,14 @@ static void set_cost(struct oscillation *o, const struct work *w, const struct p
 static void name_oscillation(struct oscillation *o, const struct work *w, const struct phase_fold *f,
                              uint32_t stride, double min_slowdown)
 {
-    uint32_t far = alternates_since(w, f);
+    uint32_t far = alternates_since(w, f, stride);
     double lost_s = 0, all_s = work_time_s(w, far + 1);
 
     o->ratio = f->slow_s / f->fast_s;
+    o->fast_s = f->fast_s;
+    o->slow_s = f->slow_s;
     for (uint32_t b = 0; b <= far; b++)
-        lost_s += saved_s(o, w, b);
+        lost_s += saved_s(o, w, b, stride);
     if (all_s < (all_s - lost_s) * min_slowdown || !(f->wave || is_calm_before(w, f, far, stride)))
         return;
     o->standing = true;
@@ -206,7 +236,7 @@ static void name_oscillation(struct oscillation *o, const struct work *w, const 
     o->period = f->period;
     o->onset = w->steps - 1 - far;
     o->without = 0;
-    set_cost(o, w, f);
+    set_cost(o, w, f, stride);
 }
 
 void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown)
@@ -224,11 +254,14 @@ void oscillation_step(struct oscillation *o, const struct work *w, uint32_t peri
     }
     there = f.explained > FOLD_EXPLAINED && f.slow_s > FOLD_RATIO_MIN * f.fast_s;
     if (o->standing) {
-        o->saved_s += saved_s(o, w, 0);
+        o->saved_s += saved_s(o, w, 0, period);
         o->without = there || n < FOLD_STEPS_MIN ? 0 : o->without + 1;
-        if (there)
+        if (there) {
             o->ratio += (f.slow_s / f.fast_s - o->ratio) / 8;
-        set_cost(o, w, &f);
+            o->fast_s += (f.fast_s - o->fast_s) / 8;
+            o->slow_s += (f.slow_s - o->slow_s) / 8;
+        }
+        set_cost(o, w, &f, period);
         if (o->without >= FOLD_LET_GO)
             o->standing = false;
         return;

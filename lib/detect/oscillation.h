@@ -19,13 +19,14 @@ struct oscillation {
     uint64_t onset;         /* step */
     uint32_t period;        /* steps */
     double ratio;           /* slow over fast own work */
+    double fast_s, slow_s;  /* typical work of the two, without the program's own rhythm */
     struct interval cost;   /* of what it costs, over saved_s */
     double saved_s;         /* since the onset: had all steps been fast ones */
     uint32_t without, with; /* steps in a row */
 };
 
 /* Judge after work_take(); all zero is one that saw nothing. period: collectives a step, to see where steps
- * of another kind came between. */
+ * of another kind came between, and where the records of some are lost. */
 void oscillation_step(struct oscillation *o, const struct work *w, uint32_t period, double min_slowdown);
 
 #endif

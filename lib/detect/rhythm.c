@@ -33,9 +33,9 @@ static uint32_t phase_of(const struct work *w, uint32_t back, uint32_t stride, u
 static double log_work(const struct work *w, uint32_t back, uint32_t stride)
 {
     const struct work_step *step = &w->step[work_slot(w, back)];
-    bool of_several = back + 1 < work_kept(w) && w->step[work_slot(w, back + 1)].seq + stride != step->seq;
 
-    return step->typical_s > 0 && !step->pause && !of_several ? log(step->typical_s) : NAN;
+    return step->typical_s > 0 && !step->pause && !work_is_of_several(w, back, stride) ? log(step->typical_s)
+                                                                                       : NAN;
 }
 
 /* The steps from back `from` on, n of them. */

@@ -103,6 +103,13 @@ static inline uint32_t work_kept(const struct work *w)
 {
     return w->steps < WORK_STEPS ? (uint32_t)w->steps : WORK_STEPS;
 }
+/* Does it hold the work of the step before, too, because calls of that one are missing?  stride: how far
+ * apart the numbers of steps are that follow one another. */
+static inline bool work_is_of_several(const struct work *w, uint32_t back, uint32_t stride)
+{
+    return back + 1 < work_kept(w) &&
+           w->step[work_slot(w, back + 1)].seq + stride != w->step[work_slot(w, back)].seq;
+}
 /* Own work of a rank in the step in that slot, to a hundredth of a per cent; what was more than eight times
  * the typical is taken for the longest of the step. */
 static inline float work_own_s(const struct work *w, uint32_t slot, uint32_t rank)
