@@ -7,6 +7,9 @@ up 4
 # Slurm is not to end the allocation of a node that it finds down, however long this takes.
 sed -i 's/^SlurmdTimeout=.*/SlurmdTimeout=0/' "$here/c/etc/slurm.conf"
 C exec scontrol reconfigure
+# slurmctld of 24.11 starts anew for it, and knows of no node until that has registered again.
+all_idle() { [ "$(C exec sinfo -h -N -r -t idle -o %N | sort -u | wc -l)" = 4 ]; }
+wait_for 300 all_idle || bail_out "the nodes do not become idle again"
 inst=$here/inst conf=$here/c/etc/syncguard.conf
 mkdir -p "$here/old/bin" "$here/empty"
 
