@@ -339,7 +339,7 @@ static int change_node(const node_info_t *node, const struct request *r, enum ac
         change.reason = text;
         compat_name_user(&change, getuid());
     } else if (kind == ACTION_RESUME) {
-        change.node_state = NODE_RESUME; /* Slurm removes the reason at the same time */
+        change.node_state = NODE_RESUME; /* whether the reason goes with it is Slurm's to say */
     } else {
         change.comment = text;
     }
