@@ -39,7 +39,7 @@ dist_example_DATA += doc/grafana.json doc/alerts.yml
 dist_doc_DATA = README.md doc/getting-started.md doc/administrators-guide.md doc/operators-guide.md doc/screens.md doc/pytorch.md doc/overview.md doc/costs.md doc/screen.svg
 CLEANFILES += daemon/syncguardd.service
 EXTRA_DIST += daemon/syncguardd.service.in doc/bench.json doc/faults.json doc/faults.md doc/doctor-table.md doc/live-table.md doc/pace-table.md \
-	doc/forms-table.md doc/forms.json doc/gloo.json doc/nccl.json doc/nccl-table.md doc/placement.json doc/placement-table.md doc/programs-table.md doc/constants.md
+	doc/forms-table.md doc/forms.json doc/gloo.json doc/matrix.json doc/nccl.json doc/nccl-table.md doc/placement.json doc/placement-table.md doc/programs-table.md doc/constants.md
 EXTRA_DIST += $(call dist_files,doc/decisions/*.md)
 
 daemon/syncguardd.service: %: %.in Makefile

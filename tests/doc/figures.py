@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """figures - figures in documents come from files that scripts wrote: the tables of costs of README and doc/costs.md from doc/bench.json, the table of
 doc/placement-table.md from doc/placement.json, those of doc/pytorch.md from doc/gloo.json, that of doc/nccl-table.md from doc/nccl.json, that of doc/forms-table.md
-from doc/forms.json, sentences from the tables in doc/, sgtop's screens in doc/screens.md from tests/tui/expected.
+from doc/forms.json, that of releases in doc/administrators-guide.md from doc/matrix.json, sentences from the tables in doc/, sgtop's screens in doc/screens.md from tests/tui/expected.
 
     tests/doc/figures.py [TOP]                  TAP: are the tables what this script makes of these files, do sentences match the tables that they quote?
     tests/doc/figures.py --write [FILE] [TOP]   write the tables; with FILE, a bench.json, copy that to doc/bench.json first
@@ -22,6 +22,7 @@ GLOO_BEGIN = "<!-- Written by tests/doc/figures.py from doc/gloo.json: do not ed
 NCCL_BEGIN = "<!-- Written by tests/doc/figures.py from doc/nccl.json: do not edit. -->\n"
 SCREENS_BEGIN = "<!-- Written by tests/doc/figures.py from tests/tui/expected: do not edit. -->\n"
 FORMS_BEGIN = "<!-- Written by tests/doc/figures.py from doc/forms.json: do not edit. -->\n"
+MATRIX_BEGIN = "<!-- Written by tests/doc/figures.py from doc/matrix.json: do not edit. -->\n"
 END = "\n<!-- End of what tests/doc/figures.py writes. -->\n"
 
 # {PATH UNIT}: in the first two columns the figure of bench.json, in the third its limit.
@@ -318,6 +319,28 @@ def forms(text):
     return "\n".join(lines) + "\n"
 
 
+# ---- releases of Debian ----
+
+RELEASES = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian unstable"}
+VERSIONS = {"slurm": "Slurm", "openmpi": "Open MPI", "mpich": "MPICH", "torch": "PyTorch", "gcc": "gcc"}
+PARTS = {"build": "builds without a warning", "units": "unit tests", "cluster": "tests on a private Slurm", "demo": "`./demo` names its node"}
+
+
+def matrix(text):
+    """The table of releases in doc/administrators-guide.md: of each part the last run, and no column for a part that ran nowhere."""
+    runs = [json.loads(line) for line in text.splitlines()]
+    parts = {part: what for part, what in PARTS.items() if any(r[part] != "not run" for r in runs)}
+    lines = ["| " + " | ".join(["release", *VERSIONS.values(), *parts.values()]) + " |", "|---" * (1 + len(VERSIONS) + len(parts)) + "|"]
+    for release, name in RELEASES.items():
+        own = [r for r in runs if r["release"] == release]
+        if own:
+            outcomes = [([r[part] for r in own if r[part] != "not run"] or ["-"])[-1] for part in parts]
+            lines.append(f"| {name} | {' | '.join([own[-1][key] for key in VERSIONS] + outcomes)} |")
+    commits = ", ".join(dict.fromkeys(r["commit"] for r in runs))
+    lines += ["", f"{ends([date(d) for d in sorted({r['date'] for r in runs})])}, commit {commits}."]
+    return "\n".join(lines) + "\n"
+
+
 # ---- sentences ----
 
 # (name in tests/tui/expected, heading, keys and what it answers)
@@ -399,6 +422,7 @@ def written(top):
             ("doc/pytorch.md", GLOO_BEGIN, gloo(read(top, "doc", "gloo.json"))),
             ("doc/nccl-table.md", NCCL_BEGIN, nccl(read(top, "doc", "nccl.json"))),
             ("doc/forms-table.md", FORMS_BEGIN, forms(read(top, "doc", "forms.json"))),
+            ("doc/administrators-guide.md", MATRIX_BEGIN, matrix(read(top, "doc", "matrix.json"))),
             ("doc/screens.md", SCREENS_BEGIN, screens(os.path.join(top, "tests", "tui", "expected")))]
 
 
@@ -439,6 +463,11 @@ def check(top):
     wanted = ("| `srun` | the same | 0 | 4 of 4 ranks |", "| `srun` | **differs** | **0, guarded 1** | 3 of 4 ranks, **neither recorded nor told** |",
               "| `srun` | the same | 0 | 0 of 4 ranks, told: why N |")
     tests.append((rows.split("\n")[2:5] == list(wanted), "the table of forms has the last run of each, and marks what differs and what was not told", rows.split("\n")))
+    run = {"release": "trixie", "slurm": "24.11", "openmpi": "5", "mpich": "4", "torch": "2", "gcc": "14", "build": "not run", "units": "not run", "cluster": "not run",
+           "demo": "not run", "date": "2026-01-01", "commit": "a"}
+    rows = matrix("\n".join(json.dumps({**run, **r}) for r in ({"build": "failed"}, {"build": "passed"}, {"cluster": "passed, 1 skipped"}, {"release": "sid", "build": "passed"})))
+    wanted = ["| Debian 13 | 24.11 | 5 | 4 | 2 | 14 | passed | passed, 1 skipped |", "| Debian unstable | 24.11 | 5 | 4 | 2 | 14 | passed | - |"]
+    tests.append((rows.split("\n")[2:4] == wanted, "the table of releases has the last run of each part, and no part that ran nowhere", rows.split("\n")))
     other = json.loads(json.dumps(result))
     other["sgtop"], other["step"] = {"first_paint_s": 0.9}, None
     other = table(other)
