@@ -211,7 +211,7 @@ check_PROGRAMS += $(UNIT_TESTS) \
 	tests/tui/screens
 
 dist_check_SCRIPTS += \
-	tests/analysis/corpus.sh tests/analysis/episodes.sh tests/analysis/overlap.sh tests/analysis/programs.sh tests/analysis/setup.sh tests/analysis/together.sh \
+	tests/analysis/before.sh tests/analysis/corpus.sh tests/analysis/episodes.sh tests/analysis/overlap.sh tests/analysis/programs.sh tests/analysis/setup.sh tests/analysis/together.sh \
 	tests/cluster/accounting-test.sh \
 	tests/cluster/action-test.sh \
 	tests/cluster/advice-test.sh \

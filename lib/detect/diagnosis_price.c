@@ -1,6 +1,7 @@
 /* diagnosis_price.c - what findings cost: since their onset, in the newest steps, and how sure that is. */
 #include <math.h>
 
+#include "common/xalloc.h"
 #include "detect/diagnosis_private.h"
 
 #define SHORTER_Z           2.0  /* standard errors by which a mean is certainly smaller */
@@ -10,6 +11,11 @@
 #define HIDDEN 1.5
 #define COSTS  0.01 /* ... and this share of the time */
 #define PART   0.1  /* of what they cost together: who adds less has no part in it */
+/* slowdown that people read as 1.00x */
+#define COSTS_NOTHING 1.005
+/* Prices in a row.  Chosen: of several hundred looks at jobs without a fault one was wrong, and the next was
+ * not. */
+#define SURE_LOOKS 2u
 
 double diagnosis_mean_slowdown(const struct work *w, uint64_t onset, double saved_s)
 {
@@ -349,6 +355,31 @@ static void price_together(struct diagnosis *d)
     f->alone = finding_slowdown(1, alone);
 }
 
+/* ---- may it cost nothing? ---- */
+
+/* As long as its interval reaches down to nothing, chance may have found it.  One look above that may be
+ * chance, too, as many are taken of a long run; where the first price already is, there was none before it.
+ * What was reported once stays so. */
+static void look_for_doubt(struct diagnosis *d, size_t at)
+{
+    struct finding *f = &d->finding[at];
+    struct entry *e = &d->entry[at];
+    struct interval i = finding_slowdown_interval(f);
+
+    if (e->sure == SURE_LOOKS || !interval_known(i))
+        return;
+    if (!(i.low > COSTS_NOTHING))
+        e->sure = 0;
+    else
+        e->sure = f->doubtful ? e->sure + 1 : SURE_LOOKS;
+    if (f->doubtful && e->sure == SURE_LOOKS) /* it is first reported now */
+        for (size_t k = 0; k < ARRAY_SIZE(e->reported); k++)
+            if (e->reported[k].step)
+                e->reported[k] = (struct reported){ e->reported[k].class, d->work->steps,
+                                                    work_seq_of(d->work, d->work->steps) };
+    f->doubtful = e->sure < SURE_LOOKS;
+}
+
 /* ---- when ---- */
 
 /* Steps between two prices of what stands.  Of very many ranks it is not priced at every step: that takes
@@ -385,6 +416,9 @@ void diagnosis_price_stragglers(struct diagnosis *d)
     for (size_t i = 0; i < d->n; i++)
         if (diagnosis_is_straggler(d, i) && d->finding[i].with == d->finding[i].id && !keeps_price(d, i))
             set_cost_interval(d, i);
+    for (size_t i = 0; i < d->n; i++)
+        if (diagnosis_is_straggler(d, i))
+            look_for_doubt(d, i);
 }
 
 void diagnosis_price_every(struct diagnosis *d, uint32_t steps)

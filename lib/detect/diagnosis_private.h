@@ -40,6 +40,7 @@ struct entry {
     double alone_ratio;         /* share of the recent time that mending it alone would save */
     uint64_t doubted;           /* steps since the onset, of a straggler's newest interval; 0: it has none */
     size_t doubted_n;           /* findings whose common cost it was */
+    uint32_t sure;              /* newest prices in a row that are surely above nothing, to SURE_LOOKS */
     struct missed {
         struct asked of;
         uint32_t since; /* steps since then, of the newest look; 0: none */

@@ -86,6 +86,7 @@ struct finding {
     double alone;
     bool standing;
     bool unconfirmed; /* it has not lasted long enough to be named; see diagnosis.h */
+    bool doubtful;    /* it may as well cost nothing, and no two looks in a row have shown otherwise */
     bool withdrawn;   /* what it was found by turned out to be another finding's: it never was */
     /* It came with another finding that explains it, and is listed behind: the collectives are slow because a
      * slow rank, node or switch is slow inside of them too. */

@@ -167,20 +167,21 @@ static struct view_verdict *raised_add(struct verdicts *s)
     return over;
 }
 
-/* The run's list follows what stands; changes become events. */
+/* The run's list follows what stands; changes of what is listed become events. */
 static void keep_raised(struct view *v, double now_s, const struct view_verdict *d)
 {
     struct view_verdict *r = find_raised(v->verdicts, d->finding.id);
-    bool changed = !r || r->finding.class != d->finding.class || r->finding.scope != d->finding.scope ||
+    bool minor = d->minor && (!r || r->minor);
+    bool changed = !r || r->minor || r->finding.class != d->finding.class ||
+                   r->finding.scope != d->finding.scope ||
                    (d->finding.class <= FINDING_DRIFT && r->n_culprits != d->n_culprits) ||
                    strcmp(r->culprit[0], d->culprit[0]) != 0;
     double found_s = r ? r->found_s : d->found_s;
-    bool minor = d->minor && (!r || r->minor);
     char key[sizeof(((struct view_event *)0)->key)];
 
     if (!r)
         r = raised_add(v->verdicts);
-    if (changed) {
+    if (changed && !minor) {
         snprintf(key, sizeof(key), "%s %s", finding_class_name(d->finding.class), d->culprit[0]);
         events_add(v->events, now_s, key, "%s: %.480s", finding_class_name(d->finding.class), d->text);
     }
@@ -260,8 +261,9 @@ static void withdraw_raised(struct view *v, double now_s, struct view_verdict *r
 {
     struct verdicts *s = v->verdicts;
 
-    events_add(v->events, now_s, "", "%s %s: withdrawn, another verdict explains it",
-               finding_class_name(r->finding.class), r->culprit[0]);
+    if (!r->minor)
+        events_add(v->events, now_s, "", "%s %s: withdrawn, another verdict explains it",
+                   finding_class_name(r->finding.class), r->culprit[0]);
     s->n_raised--;
     memmove(r, r + 1, (size_t)(s->raised + s->n_raised - r) * sizeof(*r));
 }
@@ -290,7 +292,9 @@ static void close_raised(struct view *v, double now_s, const struct view_verdict
             steps_change(v->steps, now_s);
         if (finding_stops(r->finding.class)) /* nothing was done meanwhile */
             r->finding.saved_s = now_s - r->since_s;
-        events_add(v->events, now_s, "", "%s %s: over", finding_class_name(r->finding.class), r->culprit[0]);
+        if (!r->minor)
+            events_add(v->events, now_s, "", "%s %s: over", finding_class_name(r->finding.class),
+                       r->culprit[0]);
     }
 }
 
@@ -348,7 +352,7 @@ static size_t take_findings(struct view *v, double now_s, struct view_verdict *n
     for (size_t i = 0; i < found; i++) {
         struct view_verdict d;
 
-        if (f[i].unconfirmed || f[i].withdrawn || is_told_with_another(v, &f[i]) ||
+        if (f[i].unconfirmed || f[i].doubtful || f[i].withdrawn || is_told_with_another(v, &f[i]) ||
             (!f[i].standing && f[i].id < s->next_finding) || lacks_cpu(v, now_s, &f[i]) ||
             (partial && !is_of_work(&f[i])))
             continue;
