@@ -1,27 +1,34 @@
 #include "ring/note.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "ring/shared.h"
 
 void note_leave(const char *dir, const char *name, const char *text, bool replace)
 {
-    char file[64];
+    char path[PATH_MAX], temporary[PATH_MAX], target[NOTE_MAX];
 
-    if (snprintf(file, sizeof(file), "%s" NOTE_SUFFIX, name) < (int)sizeof(file))
-        shared_publish(dir, file, text, strnlen(text, NOTE_MAX - 1), NOTE_MAX, replace);
+    if (shared_path(path, "%s/%s" NOTE_SUFFIX, dir, name) < 0 ||
+        shared_path(temporary, "%s/.%s" NOTE_SUFFIX ".%ld.tmp", dir, name, (long)getpid()) < 0)
+        return;
+    snprintf(target, sizeof(target), "%s", text);
+    if (symlink(target, path) == 0 || !replace)
+        return;
+    unlink(temporary);
+    if (symlink(target, temporary) < 0 || rename(temporary, path) < 0)
+        unlink(temporary);
 }
 
 bool note_read(const char *dir, const char *file, char text[NOTE_MAX])
 {
-    void *map = shared_map(dir, file, NOTE_MAX, false);
+    char path[PATH_MAX];
+    ssize_t n = shared_path(path, "%s/%s", dir, file) < 0 ? -1 : readlink(path, text, NOTE_MAX - 1);
 
-    if (!map)
+    if (n < 0)
         return false;
-    memcpy(text, map, NOTE_MAX);
-    munmap(map, NOTE_MAX);
-    text[NOTE_MAX - 1] = '\0';
-    return *text;
+    text[n] = '\0';
+    return true;
 }

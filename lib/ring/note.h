@@ -1,7 +1,9 @@
 /* note.h - what a guest tells the agent in words: why it records nothing, or not all.
  *
- * A note is a file NAME.note in the step's directory (ring.h), which the agent makes a note of the step's of.
- * No allocation, no lock, nothing that waits. */
+ * A note is a symbolic link NAME.note in the step's directory (ring.h), whose target is the text; the agent
+ * makes it a note of the step.  A link and not a file: tmpfs keeps a target of fewer than 128 bytes beside
+ * the inode, so that a /dev/shm without a free page still takes the note that says so. No allocation, no
+ * lock, nothing that waits. */
 #ifndef SYNCGUARD_RING_NOTE_H
 #define SYNCGUARD_RING_NOTE_H
 
@@ -13,7 +15,7 @@
 /* Leave the note of this name; replace: in place of one that is there, else that one stays.  Who cannot leave
  * it says nothing. */
 void note_leave(const char *dir, const char *name, const char *text, bool replace);
-/* Agent: read that file.  False: it is none. */
+/* Agent: read the note of that file name.  False: it is none. */
 bool note_read(const char *dir, const char *file, char text[NOTE_MAX]);
 
 #endif

@@ -12,7 +12,7 @@ fake() { # MODE
     is $? 0 "$1: the program ends as it should"
     "$top_builddir/sgring" --json --events=100 "$dir/step"/*.ring >"$dir/ring.json" 2>/dev/null
 }
-told() { tr -d '\0' <"$(echo "$dir/step"/*.note)"; }
+told() { readlink "$dir/step"/*.note; }
 ring() { jq -c ".rings[0]|$1" "$dir/ring.json"; }
 
 command -v jq >/dev/null || skip_all "jq is not installed"

@@ -24,7 +24,7 @@ run() {
 }
 result() { echo "$(cat "$1.status") $(cat "$1.out" "$1.err")"; }
 events() { "$top_builddir/sgring" --json "$step" 2>/dev/null | grep -o '"events":[0-9]*' | tr -dc '0-9'; }
-note() { cat "$step"/*.note 2>/dev/null | tr -d '\0'; }
+note() { readlink "$step"/*.note; }
 
 # odd WHERE EVENTS [PRELOADED] COMMAND...: without the probe and with it; PRELOADED is LD_PRELOAD, in which % is the probe. EVENTS: how many are
 # recorded; empty where the probe cannot be.
@@ -78,6 +78,12 @@ odd_root() {
 odd_root "the step's directory mounted read-only" "" unshare -m sh -c "mount --bind $dir/step $dir/step && mount -o remount,bind,ro $dir/step && exec $program"
 odd_root "the step's directory mounted noexec" 100 unshare -m sh -c "mount --bind $dir/step $dir/step && mount -o remount,bind,noexec $dir/step && exec $program"
 odd_root "no room in the step's directory" "" unshare -m sh -c "mount -t tmpfs -o size=64k none $dir/step && exec $program"
+odd_root "no page left in the step's directory" "" unshare -m sh -c "mount -t tmpfs -o size=64k none $dir/step && dd if=/dev/zero of=$dir/step/full bs=4k 2>$dir/full
+    $program; status=\$?; readlink $dir/step/*.note >$dir/told; exit \$status"
+if [ -e "$dir/told" ]; then
+    like "$(cat "$dir/full")" "No space left" "no page left in the step's directory: it is full"
+    is "$(cat "$dir/told")" "unguarded: there is no room for a ring in shared memory" "no page left in the step's directory: a note for the job says why nothing is recorded"
+fi
 odd_root "another file system over the step's directory" "" unshare -m sh -c "mount -t tmpfs none $dir/step && exec $program"
 
 cp "$program" "$dir/setuid" && chmod 4755 "$dir/setuid"

@@ -425,17 +425,24 @@ static void dir_path(char *path, size_t size, uint32_t step)
         snprintf(path, size, "/dev/shm/syncguard-%d/%d.4242.%u.%s", (int)getuid(), (int)getuid(), step, node);
 }
 
+static void read_note(const char *path)
+{
+    ssize_t n = readlink(path, seen->note, sizeof(seen->note) - 1);
+
+    seen->note[n > 0 ? n : 0] = '\0';
+}
+
 /* What the tasks left for the agent. */
 static void read_notes(void)
 {
     char path[512];
 
     snprintf(path, sizeof(path), "%s/%s.note", seen->dir, now->container ? "probe" : "nccl");
-    read_into(path, seen->note, sizeof(seen->note));
+    read_note(path);
     if (!*seen->note) {
         dir_path(path, sizeof(path), now->step);
         strcat(path, "/unseen.note");
-        read_into(path, seen->note, sizeof(seen->note));
+        read_note(path);
     }
 }
 
