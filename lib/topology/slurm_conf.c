@@ -1,5 +1,6 @@
 #include "topology/slurm_conf.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,10 +178,48 @@ void slurm_partition_free(struct slurm_partition *p)
     p->nodes = NULL;
 }
 
+/* Where a Slurm looks that was built with a prefix of its own: etc beside the folder bin or sbin that the
+ * program is in.  False: it has no slurm.conf there. */
+static bool is_below_prefix(const char *program, char etc[PATH_MAX])
+{
+    char real[PATH_MAX], conf[PATH_MAX + 32], *name, *bin;
+
+    if (!realpath(program, real))
+        return false;
+    name = strrchr(real, '/');
+    *name = '\0';
+    bin = strrchr(real, '/');
+    if (!bin || (strcmp(bin, "/bin") != 0 && strcmp(bin, "/sbin") != 0))
+        return false;
+    snprintf(bin, sizeof(real) - (size_t)(bin - real), "/etc");
+    snprintf(conf, sizeof(conf), "%s/" SLURM_CONF_NAME, real);
+    snprintf(etc, PATH_MAX, "%s", real);
+    return access(conf, F_OK) == 0;
+}
+
+/* By the program that this is, in which the plugin may be, or by the scontrol that is called from here. */
+static bool find_prefix(char etc[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+    char program[PATH_MAX];
+
+    if (is_below_prefix("/proc/self/exe", etc))
+        return true;
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+
+        snprintf(program, sizeof(program), "%.*s/scontrol", (int)length, at);
+        if (length && access(program, X_OK) == 0)
+            return is_below_prefix(program, etc);
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
 void slurm_conf_locate(const char *name, char *path, size_t size)
 {
     const char *conf = getenv("SLURM_CONF"), *slash = conf ? strrchr(conf, '/') : NULL;
-    char fetched[256];
+    char fetched[256], etc[PATH_MAX];
 
     snprintf(fetched, sizeof(fetched), "/run/slurm/conf/%s", name);
     snprintf(path, size, "/etc/slurm/%s", name);
@@ -190,4 +229,7 @@ void slurm_conf_locate(const char *name, char *path, size_t size)
         snprintf(path, size, "%.*s/%s", (int)(slash - conf), conf, name);
     else if (access(path, F_OK) < 0 && access(fetched, F_OK) == 0)
         snprintf(path, size, "%s", fetched);
+    else if (access(path, F_OK) < 0 && access("/etc/slurm/" SLURM_CONF_NAME, F_OK) < 0 &&
+             access("/run/slurm/conf/" SLURM_CONF_NAME, F_OK) < 0 && find_prefix(etc))
+        snprintf(path, size, "%s/%s", etc, name);
 }

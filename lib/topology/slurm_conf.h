@@ -26,7 +26,8 @@ int slurm_conf_parse(const char *name, const char *text, size_t bytes, const cha
 void slurm_partition_free(struct slurm_partition *p);
 
 /* Where slurm.conf is (SLURM_CONF_NAME), or a file of this name beside it: SLURM_CONF says it, else
- * /etc/slurm, or what slurmd or sackd fetched from the controller. */
+ * /etc/slurm, or what slurmd or sackd fetched from the controller, or PREFIX/etc where this program, or the
+ * scontrol in PATH, is in PREFIX/bin or PREFIX/sbin. */
 #define SLURM_CONF_NAME "slurm.conf"
 void slurm_conf_locate(const char *name, char *path, size_t size);
 

@@ -341,6 +341,50 @@ static void test_advice(void)
     ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf\n%s", a.text);
 }
 
+/* ---- a Slurm with a prefix of its own ---- */
+
+static void test_prefix(void)
+{
+    static const char *const made[] = { "bin", "etc", "bin/scontrol", "etc/slurm.conf" };
+    char prefix[] = "/tmp/prefix-XXXXXX", list[128], path[128], want[128], file[4][64];
+    char *before = strdup(getenv("PATH"));
+
+    if (access("/etc/slurm/slurm.conf", F_OK) == 0 || access("/run/slurm/conf/slurm.conf", F_OK) == 0 ||
+        !ok(!!mkdtemp(prefix), "a prefix")) {
+        free(before);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+        snprintf(file[i], sizeof(file[i]), "%s/%s", prefix, made[i]);
+        if (i < 2)
+            mkdir(file[i], 0700);
+        else
+            write_file(file[i], "");
+    }
+    snprintf(list, sizeof(list), "/nowhere::%s/bin:/bin", prefix);
+    setenv("PATH", list, 1);
+    slurm_conf_locate(SLURM_CONF_NAME, path, sizeof(path));
+    is_str(path, "/etc/slurm/slurm.conf", "a scontrol that cannot be run tells no prefix");
+    chmod(file[2], 0700);
+    slurm_conf_locate(SLURM_CONF_NAME, path, sizeof(path));
+    is_str(path, file[3], "slurm.conf is found below the prefix of the scontrol in PATH");
+    slurm_conf_locate("topology.conf", path, sizeof(path));
+    snprintf(want, sizeof(want), "%s/etc/topology.conf", prefix);
+    is_str(path, want, "files are beside it");
+    setenv("SLURM_CONF", "/a/b/mine.conf", 1);
+    slurm_conf_locate(SLURM_CONF_NAME, path, sizeof(path));
+    is_str(path, "/a/b/mine.conf", "SLURM_CONF has precedence over the prefix");
+    unsetenv("SLURM_CONF");
+    unlink(file[3]);
+    slurm_conf_locate("topology.conf", path, sizeof(path));
+    is_str(path, "/etc/slurm/topology.conf", "a prefix without slurm.conf is none of Slurm's");
+    for (size_t i = ARRAY_SIZE(made); i-- > 0;)
+        remove(file[i]);
+    rmdir(prefix);
+    setenv("PATH", before, 1);
+    free(before);
+}
+
 /* ---- nodes to exclude ---- */
 
 /* A program of this name answers in the controller's stead. */
@@ -410,6 +454,7 @@ int main(void)
     test_partitions();
     test_leaves();
     test_advice();
+    test_prefix();
     test_lemons();
     unlink(slurm);
     unlink(script);
