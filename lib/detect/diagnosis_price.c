@@ -1,7 +1,6 @@
 /* diagnosis_price.c - what findings cost: since their onset, in the newest steps, and how sure that is. */
 #include <math.h>
 
-#include "common/xalloc.h"
 #include "detect/diagnosis_private.h"
 
 #define SHORTER_Z           2.0  /* standard errors by which a mean is certainly smaller */
@@ -372,11 +371,12 @@ static void look_for_doubt(struct diagnosis *d, size_t at)
         e->sure = 0;
     else
         e->sure = f->doubtful ? e->sure + 1 : SURE_LOOKS;
-    if (f->doubtful && e->sure == SURE_LOOKS) /* it is first reported now */
-        for (size_t k = 0; k < ARRAY_SIZE(e->reported); k++)
-            if (e->reported[k].step)
-                e->reported[k] = (struct reported){ e->reported[k].class, d->work->steps,
-                                                    work_seq_of(d->work, d->work->steps) };
+    if (f->doubtful && e->sure == SURE_LOOKS) { /* it is first reported now */
+        f->named_step = d->work->steps;
+        f->named_seq = work_seq_of(d->work, f->named_step);
+        e->reported[0] = (struct reported){ f->class, f->named_step, (uint32_t)f->named_seq };
+        e->reported[1] = (struct reported){ 0 };
+    }
     f->doubtful = e->sure < SURE_LOOKS;
 }
 

@@ -107,12 +107,13 @@ static struct phase_fold fold_at(const float *y, uint32_t n, uint32_t period)
 static double saved_s(const struct oscillation *o, const struct work *w, uint32_t back, uint32_t stride)
 {
     const struct work_step *step = &w->step[work_slot(w, back)];
-    double typical_s = step->typical_s / work_beat(w, step->seq), works = 1;
+    double typical_s = step->typical_s / work_beat(w, step->seq);
+    uint32_t apart =
+                 work_is_of_several(w, back, stride) ? step->seq - w->step[work_slot(w, back + 1)].seq : 0,
+             works = apart % stride ? 1 : apart / stride; /* else collectives of another kind came between */
 
     if (step->pause)
         return 0;
-    if (work_is_of_several(w, back, stride))
-        works = (step->seq - w->step[work_slot(w, back + 1)].seq) / (double)stride;
     if (works > 1)
         return step->longest_s * fmax(0, 1 - works * o->fast_s / typical_s);
     return typical_s > (o->fast_s + o->slow_s) / 2 ? step->longest_s * (1 - 1 / o->ratio) : 0;
