@@ -6,6 +6,7 @@
 CORPUS holds programs.py, which makes traces of jobs with faults.  Each of its jobs is looked at several times, as a live one is, until its fault begins, at the
 end where it has none: whatever has been found by then is false.  What is there from the start is left out.  TAP on standard output.
 """
+import io
 import json
 import subprocess
 import sys
@@ -20,9 +21,9 @@ def jobs(programs, seed, count):
     while count:
         onsets = {f["onset"] for f in programs.draw(index, seed)["faults"]}
         if len(onsets) < 2 and 0 not in onsets:
-            generator = [sys.executable, programs.__file__]
-            label = json.loads(subprocess.run([*generator, "label", str(index), "--seed", seed], capture_output=True, check=True).stdout)
-            lines = subprocess.run([*generator, "write", str(index), "--seed", seed], capture_output=True, check=True).stdout.splitlines(keepends=True)
+            label, trace = programs.label(index, seed), io.StringIO()
+            programs.write(index, seed, trace)
+            lines = trace.getvalue().splitlines(keepends=True)
             yield index, label, lines[:1 + label["onset_record"]] if onsets else lines
             count -= 1
         index += 1
@@ -41,9 +42,10 @@ def main():
             if until <= STEPS * label["records_per_step"]:
                 continue
             looks += 1
-            said = json.loads(subprocess.run([sgctl, "analyze", "--json", "-"], input=b"".join(lines[:until]), capture_output=True, check=True).stdout)
+            said = json.loads(subprocess.run([sgctl, "analyze", "--json", "-"], input="".join(lines[:until]), capture_output=True, text=True, check=True).stdout)
             false += [f"job {index} after {until - 1} records: {v['text']}" for v in said["verdicts"]]
-    print("\n".join(f"# {text}" for text in false))
+    for text in false:
+        print(f"# {text}")
     print(f"{'ok' if looks >= count else 'not ok'} 1 - {looks} looks at {count} jobs")
     print(f"{'not ok' if false else 'ok'} 2 - nothing is found before it is there")
     print("1..2")

@@ -370,7 +370,7 @@ static void test_prefix(void)
     is_str(path, file[3], "slurm.conf is found below the prefix of the scontrol in PATH");
     slurm_conf_locate("topology.conf", path, sizeof(path));
     snprintf(want, sizeof(want), "%s/etc/topology.conf", prefix);
-    is_str(path, want, "files are beside it");
+    is_str(path, want, "topology.conf is looked for in the same folder");
     setenv("SLURM_CONF", "/a/b/mine.conf", 1);
     slurm_conf_locate(SLURM_CONF_NAME, path, sizeof(path));
     is_str(path, "/a/b/mine.conf", "SLURM_CONF has precedence over the prefix");
