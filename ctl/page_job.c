@@ -153,7 +153,8 @@ static void put_rhythm(const struct report_row *j, char *line, size_t size)
                 text_times(j->phases.rhythm_ratio).s);
 }
 
-/* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 evaluations of 12 collectives" */
+/* "the first 6 steps warming up; 3 pauses, 9.21 s in all; 4 stretches of other collectives between steps, 12
+ * of them; 2 delays of single ranks, at most 2.81 s in all" */
 static void figure_phases(struct table *t, const struct report_row *j)
 {
     int64_t warm_up = j->phases.warm_up_steps, pauses = j->phases.pauses, evaluations = j->phases.evaluations;
@@ -170,6 +171,10 @@ static void figure_phases(struct table *t, const struct report_row *j)
         text_append(line, sizeof(line), "%s%s stretch%s of other collectives between steps, %s of them",
                     *line ? "; " : "", page_count(evaluations).s, evaluations > 1 ? "es" : "",
                     page_count(j->phases.foreign_collectives).s);
+    if (j->phases.delays > 0)
+        text_append(line, sizeof(line), "%s%s delay%s of single ranks, at most %s in all", *line ? "; " : "",
+                    page_count(j->phases.delays).s, j->phases.delays > 1 ? "s" : "",
+                    text_s(j->phases.delays_s).s);
     put_rhythm(j, line, sizeof(line));
     if (*line)
         page_figure(t, "Also", "%s", line);

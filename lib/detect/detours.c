@@ -73,6 +73,19 @@ static bool is_counted(const struct detour *it, uint32_t lengths)
     return it->rank != DETOURS_NOBODY && it->lengths >= lengths;
 }
 
+uint32_t detours_long(const struct detours *d, double *saved_s)
+{
+    uint32_t n = 0;
+
+    *saved_s = 0;
+    for (uint64_t i = 0; i < detours_kept(d) && detours_back(d, i)->step > d->over; i++)
+        if (is_counted(detours_back(d, i), DETOURS_LONG)) {
+            *saved_s += detours_back(d, i)->saved_s;
+            n++;
+        }
+    return n;
+}
+
 /* Of tests of all those of a run, which change little from one to the next: each doubling is one. */
 static double share_of_all(uint64_t all)
 {

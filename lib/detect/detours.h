@@ -75,6 +75,11 @@ bool detours_cost(const struct detours *d, uint64_t *first);
  * that had one, and `latest` at the latest. */
 uint32_t detours_began(const bool *had, uint32_t n, uint32_t latest);
 
+/* Those that took most of a step or longer, since the beginning or the end of the latest jitter, of those
+ * that are kept, and by how much they made steps longer together, at most. */
+#define DETOURS_LONG 4u /* lengths: 0.8 times the typical work */
+uint32_t detours_long(const struct detours *d, double *saved_s);
+
 /* A machine's own noise costs less than that, of a step without it (decision 0081). */
 #define DETOURS_NOISE 0.04
 

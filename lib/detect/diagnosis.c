@@ -248,6 +248,15 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o)
     return c->jitter;
 }
 
+uint32_t diagnosis_delays(const struct diagnosis *d, double min_slowdown, double *saved_s)
+{
+    const struct detours *all = &d->variability->detours;
+    uint32_t n = detours_long(all, saved_s);
+    double of_s = all->seen_s - all->over_s;
+
+    return !d->variability->jitter && of_s >= min_slowdown * (of_s - *saved_s) ? n : 0;
+}
+
 struct interval diagnosis_jitter_cost(const struct diagnosis *d)
 {
     return d->variability->jitter_cost;

@@ -47,6 +47,8 @@ const struct json_field report_figure_fields[] = {
     { "phases.pause_s", FIELD_AMOUNT, FIELD(struct report_row, phases.pause_s) },
     { "phases.evaluations", FIELD_COUNT, FIELD(struct report_row, phases.evaluations) },
     { "phases.foreign_collectives", FIELD_COUNT, FIELD(struct report_row, phases.foreign_collectives) },
+    { "phases.delays", FIELD_COUNT, FIELD(struct report_row, phases.delays) },
+    { "phases.delays_s", FIELD_AMOUNT, FIELD(struct report_row, phases.delays_s) },
     { "phases.rhythm_steps", FIELD_COUNT, FIELD(struct report_row, phases.rhythm_steps) },
     { "phases.rhythm_heavy", FIELD_COUNT, FIELD(struct report_row, phases.rhythm_heavy) },
     { "phases.rhythm_ratio", FIELD_AMOUNT, FIELD(struct report_row, phases.rhythm_ratio) },
@@ -110,6 +112,8 @@ void report_row_get(struct report_row *r, const struct view *v, double now_s, co
     r->phases.pause_s = p.pause_s;
     r->phases.evaluations = (int64_t)p.evaluations;
     r->phases.foreign_collectives = (int64_t)p.foreign_collectives;
+    r->phases.delays = p.delays;
+    r->phases.delays_s = p.delays_s;
     r->phases.rhythm_steps = p.rhythm_steps ? (int64_t)p.rhythm_steps : -1;
     r->phases.rhythm_heavy = p.rhythm_steps ? (int64_t)p.rhythm_heavy : -1;
     r->phases.rhythm_ratio = p.rhythm_ratio;

@@ -40,8 +40,8 @@ struct report_row {
     /* figures (view/figures.h) */
     int64_t steps, period;
     struct {
-        int64_t warm_up_steps, pauses, evaluations, foreign_collectives, rhythm_steps, rhythm_heavy;
-        double pause_s, rhythm_ratio;
+        int64_t warm_up_steps, pauses, evaluations, foreign_collectives, delays, rhythm_steps, rhythm_heavy;
+        double pause_s, delays_s, rhythm_ratio;
     } phases;
     double step_p50_s, step_p95_s, step_p99_s, step_mean_s, step_cv;
     int64_t step_p99_steps;

@@ -18,6 +18,6 @@ void phases_take_step(struct phases *p, double now_s, const struct work_step *k,
                       uint32_t first_seq, uint32_t last_seq);
 
 uint32_t phases_warm_up(const struct phases *p);                  /* steps; 0 while not known */
-void phases_get(const struct phases *p, struct view_phases *out); /* all but the rhythm */
+void phases_get(const struct phases *p, struct view_phases *out); /* all but delays and the rhythm */
 
 #endif

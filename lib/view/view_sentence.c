@@ -212,6 +212,17 @@ static void sentence_short(const struct view *v, double now_s, char *buf, size_t
     view_append_latest(v, run_s, buf, size);
 }
 
+/* "; 2 single delays cost at most 2.81 s" */
+static void append_delays(const struct view *v, char *buf, size_t size)
+{
+    struct view_phases p;
+
+    view_phases_get(v, &p);
+    if (p.delays)
+        text_append(buf, size, "; %u single delay%s cost at most %s", p.delays, text_plural(p.delays),
+                    text_s(p.delays_s).s);
+}
+
 /* How well it could be judged, and its pace. */
 static void sentence_judged(const struct view *v, double now_s, const struct view_figures *f, char *buf,
                             size_t size)
@@ -251,7 +262,9 @@ static void sentence_judged(const struct view *v, double now_s, const struct vie
         if (tempo == TEMPO_STEADY && !sentence_held_up(v, now_s, f, buf, size)) {
             text_append(buf, size, "Healthy: a rank ");
             append_limit(f, buf, size);
-            text_append(buf, size, " would be seen.");
+            text_append(buf, size, " would be seen");
+            append_delays(v, buf, size);
+            text_append(buf, size, ".");
         }
         break;
     case VIEW_NOTHING:

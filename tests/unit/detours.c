@@ -436,6 +436,49 @@ static void began(void)
     }
 }
 
+/* What rank k % RANKS was delayed by in step k, for some steps; how many are told as single ones, *cost_s
+ * what they are said to cost. */
+static uint32_t single_delays(const double *delay_s, uint32_t steps, double *cost_s)
+{
+    struct diagnosis *d = diagnosis_new();
+    double now_s = 0;
+    uint32_t n;
+
+    for (uint32_t k = 0; k < steps; k++) {
+        float own_s[RANKS], longest_s = 0;
+
+        for (uint32_t r = 0; r < RANKS; r++)
+            own_s[r] = (float)(WORK_S * (1 + 0.01 * box_muller()) + (r == k % RANKS ? delay_s[k] : 0));
+        for (uint32_t r = 0; r < RANKS; r++)
+            longest_s = fmaxf(longest_s, own_s[r]);
+        now_s += longest_s + REST_S;
+        diagnosis_step(d,
+                       &(struct diagnosis_step){ .seq = k,
+                                                 .period = 1,
+                                                 .own_s = own_s,
+                                                 .n = RANKS,
+                                                 .duration_s = longest_s + REST_S,
+                                                 .transfer_s = REST_S,
+                                                 .ended_s = now_s },
+                       1.02);
+    }
+    n = diagnosis_delays(d, 1.015, cost_s);
+    diagnosis_free(d);
+    return n;
+}
+
+static void single(void)
+{
+    double delay_s[400] = { [30] = 2 * WORK_S, [45] = 0.3 * WORK_S, [61] = 3 * WORK_S }, cost_s;
+
+    is_int(single_delays(delay_s, 100, &cost_s), 2,
+           "two long delays in a run are counted, a short one is not");
+    is_near(cost_s, 5 * WORK_S, 0.05, "... with what they cost");
+    is_int(single_delays(delay_s, 400, &cost_s), 0,
+           "of a run that is longer they cost too little to speak of");
+    is_int(single_delays(&delay_s[100], 100, &cost_s), 0, "a run without delays has none");
+}
+
 int main(void)
 {
     random_state = 81;
@@ -449,5 +492,6 @@ int main(void)
     in_a_row();
     begun_by_calls();
     began();
+    single();
     return done_testing();
 }

@@ -182,7 +182,7 @@ static void test_row(void)
         "{\"job\":12,\"step\":0,\"restarts\":3,\"id\":\"12.0\",\"name\":\"a\",\"user\":\"b\",\"partition\":\"c\",\"unconfirmed\":\"d\","
         "\"no_requeue\":\"e\",\"policy\":{\"name\":\"f\"},\"state\":\"running\",\"start\":1.5,\"elapsed_s\":2.5,\"age_s\":3.5,\"left_s\":3.75,"
         "\"ranks\":4,\"nodes\":5,\"nodes_total\":6,\"agents_lost\":1,\"records_dropped\":2,\"samples_per_s\":7.5,\"steps\":8,\"period\":9,\"phases\":{"
-        "\"warm_up_steps\":10,\"pauses\":11,\"pause_s\":12.5,\"evaluations\":13,\"foreign_collectives\":14,"
+        "\"warm_up_steps\":10,\"pauses\":11,\"pause_s\":12.5,\"evaluations\":13,\"foreign_collectives\":14,\"delays\":6,\"delays_s\":7.5,"
         "\"rhythm_steps\":15,\"rhythm_heavy\":16,\"rhythm_ratio\":17.5},\"step_s\":{\"p50\":18.5,\"p95\":19.5,\"p99\":20.5,"
         "\"p99_steps\":21,\"mean\":22.5,\"cv\":23.5},\"steps_per_s\":24.5,\"skew_s\":{\"p50\":25.5,\"p95\":26.5},"
         "\"synchronisation_ratio\":27.5,\"shares\":{\"compute\":0.5,\"communication\":0.25,\"synchronisation\":0.125,"
