@@ -84,7 +84,9 @@ static int count_leaves(struct advice *a, const struct command *c, const struct 
         rc = 0;
     if (t) {
         a->result = ADVICE_NONE;
-        if (topology_yaml_is(files->topology) ? t->blocks : !p.tree)
+        if (topology_needed(t, err) < 0)
+            rc = -1;
+        else if (topology_yaml_is(files->topology) ? t->blocks : !p.tree)
             rc = err_set(err, "Slurm does not use topology/tree");
         else
             rc = leaves_count(t, p.nodes, a->nodes, &a->leaves, err);

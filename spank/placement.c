@@ -156,8 +156,10 @@ void placement_choose(struct placement *p, const struct pattern *pattern, placem
     name = c.job_name ? c.job_name : env("SLURM_JOB_NAME");
     if (t && earlier && name && earlier(&p->pattern, name, tasks.total, (uint32_t)tasks.n))
         from = " (from the job's last run)";
-    if (t && (slow_down(t, measured, note, sizeof(note), &err) < 0 ||
-              choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
+    if (t && topology_needed(t, &err) < 0)
+        p->result = PLACEMENT_LEFT;
+    else if (t && (slow_down(t, measured, note, sizeof(note), &err) < 0 ||
+                   choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
         p->result = PLACEMENT_FAILED;
 done:
     if (p->result <= PLACEMENT_FAILED)

@@ -124,13 +124,14 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
                      "%s", c->topology_why);
         return;
     }
-    if (!c->topology) {
+    if (!c->topology || !c->topology->n_switches) {
         if (c->slurm && c->slurm->tree)
             findings_add(f, FINDING_UNKNOWN, "topology", NULL, "sgctl doctor --cluster --topology FILE",
-                         "slurmctld has switches (scontrol show topology), but there is no %s here", c->path);
+                         "slurmctld has switches (scontrol show topology), but %s %s",
+                         c->topology ? "none are in" : "here is no", c->path);
         else
-            findings_add(f, FINDING_NOTE, "topology", NULL, NULL, "there is no %s: no switches are declared",
-                         c->path);
+            findings_add(f, FINDING_NOTE, "topology", NULL, NULL, "%s %s: no switches are declared",
+                         c->topology ? "nothing is in" : "there is no", c->path);
         return;
     }
     for (size_t i = 0; i < c->topology->n_switches; i++) {

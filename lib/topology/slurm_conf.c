@@ -9,14 +9,19 @@
 
 #include "common/conf.h"
 
-struct node_set {
-    struct node_set *next;
-    char *name, *nodes;
+struct entry { /* a NodeSet= line, or one of NodeName= that has features */
+    struct entry *next;
+    char *name, *nodes, *features; /* of a set: one feature; NULL: none */
+};
+
+struct entries {
+    struct entry *first, **last; /* as the file has them */
 };
 
 struct reading {
-    struct node_set *sets;
-    const char *wanted; /* NULL: the default partition */
+    struct entries sets, nodes;
+    char *usual_features; /* of NodeName=DEFAULT, for the lines after it */
+    const char *wanted;   /* NULL: the default partition */
     struct slurm_partition *p;
     char *usual; /* Nodes= of PartitionName=DEFAULT, for the lines after it */
     bool found;
@@ -41,39 +46,53 @@ static int keep_text(char **text, const char *value, struct err *err)
     return 0;
 }
 
-/* ---- NodeSet=NAME Nodes=LIST: NAME stands for LIST in a partition's Nodes ---- */
+/* ---- NodeSet=NAME: it stands, in a partition's Nodes, for the nodes of its own list and those that have its
+ * feature, as by slurmctld (nodespec_to_hostlist()) ---- */
 
-static void free_set(struct node_set *s)
+static void free_entry(struct entry *e)
 {
-    if (s) {
-        free(s->name);
-        free(s->nodes);
-        free(s);
+    if (e) {
+        free(e->name);
+        free(e->nodes);
+        free(e->features);
+        free(e);
     }
 }
 
-static int keep_set(struct reading *r, const char *name, const char *nodes, struct err *err)
+static void free_entries(struct entries *all)
 {
-    struct node_set *s = calloc(1, sizeof(*s));
+    for (struct entry *e = all->first, *next; e; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
+}
 
-    if (!s || keep_text(&s->name, name, err) < 0 || keep_text(&s->nodes, nodes, err) < 0) {
-        free_set(s);
+static int keep_entry(struct entries *all, const char *name, const char *nodes, const char *features,
+                      struct err *err)
+{
+    struct entry *e = calloc(1, sizeof(*e));
+
+    if (!e || keep_text(&e->name, name, err) < 0 || keep_text(&e->nodes, nodes, err) < 0 ||
+        keep_text(&e->features, features, err) < 0) {
+        free_entry(e);
         return err_set(err, "out of memory");
     }
-    s->next = r->sets;
-    r->sets = s;
+    *all->last = e;
+    all->last = &e->next;
     return 0;
 }
 
-/* What an item of a list stands for: itself, unless it is a set's name. */
-static const char *nodes_of(const struct reading *r, const char *item, size_t *bytes)
+static int keep_nodes(struct reading *r, const struct conf_line *line, const char *name, struct err *err)
 {
-    for (const struct node_set *s = r->sets; s; s = s->next)
-        if (strlen(s->name) == *bytes && !strncmp(s->name, item, *bytes)) {
-            *bytes = strlen(s->nodes);
-            return s->nodes;
-        }
-    return item;
+    const char *features = value_of(line, "Feature");
+
+    if (!features)
+        features = value_of(line, "Features");
+    if (!strcasecmp(name, "DEFAULT"))
+        return features ? keep_text(&r->usual_features, features, err) : 0;
+    if (!features)
+        features = r->usual_features;
+    return features ? keep_entry(&r->nodes, name, name, features, err) : 0;
 }
 
 /* Up to the comma, or end, that is not between brackets. */
@@ -86,41 +105,90 @@ static size_t item_bytes(const char *list)
     return n;
 }
 
-static int replace_sets(const struct reading *r, char **list, struct err *err)
+static void put_item(FILE *list, const char *item, size_t bytes)
 {
+    if (bytes && ftell(list) <= (long)CONF_FILE_MAX)
+        fprintf(list, "%s%.*s", ftell(list) > 0 ? "," : "", (int)bytes, item);
+}
+
+static bool has_feature(const char *features, const char *wanted)
+{
+    size_t bytes = strlen(wanted);
+
+    for (const char *at = features; *at; at += *at == ',') {
+        size_t length = strcspn(at, ",");
+
+        if (length == bytes && !strncmp(at, wanted, bytes))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+static void put_set(const struct reading *r, const struct entry *set, FILE *list)
+{
+    for (const struct entry *e = r->nodes.first; e && set->features; e = e->next)
+        if (has_feature(e->features, set->features))
+            put_item(list, e->nodes, strlen(e->nodes));
+    if (set->nodes)
+        put_item(list, set->nodes, strlen(set->nodes));
+}
+
+/* As Slurm does it, one set after the other in their order: what a set stands for may name a later one. */
+static int replace_set(const struct reading *r, const struct entry *set, char **list, struct err *err)
+{
+    const size_t length = strlen(set->name);
+    bool everything = false, used = false;
     char *text = NULL;
     size_t size, bytes;
-    FILE *out = *list ? open_memstream(&text, &size) : NULL;
+    FILE *out = open_memstream(&text, &size);
 
     if (!out)
-        return *list ? err_set(err, "out of memory") : 0;
-    for (const char *at = *list; *at && ftell(out) <= CONF_FILE_MAX; at += bytes + (at[bytes] == ',')) {
-        const char *nodes;
-        size_t length = bytes = item_bytes(at);
-
-        nodes = nodes_of(r, at, &length);
-        fprintf(out, "%s%.*s", at > *list ? "," : "", (int)length, nodes);
+        return err_set(err, "out of memory");
+    for (const char *at = *list; *at; at += bytes + (at[bytes] == ',')) {
+        bytes = item_bytes(at);
+        if (bytes != length || strncmp(at, set->name, bytes) != 0) {
+            put_item(out, at, bytes);
+            continue;
+        }
+        used = true;
+        everything = set->nodes && !strcasecmp(set->nodes, "ALL");
+        put_set(r, set, out);
     }
     if (fclose(out) != 0 || size > CONF_FILE_MAX) {
         free(text);
         return err_set(err, "a partition's list of nodes is too long");
     }
-    free(*list);
-    *list = text;
-    return 0;
+    if (used) {
+        free(*list);
+        *list = text;
+    } else
+        free(text);
+    return everything ? keep_text(list, "ALL", err) : 0;
+}
+
+static int replace_sets(const struct reading *r, char **list, struct err *err)
+{
+    int rc = 0;
+
+    for (const struct entry *set = r->sets.first; set && *list && rc == 0; set = set->next)
+        rc = replace_set(r, set, list, err);
+    return rc;
 }
 
 static int read_line(const struct conf_line *line, void *arg, struct err *err)
 {
     struct reading *r = arg;
     const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"),
-               *set = value_of(line, "NodeSet"), *plugin = value_of(line, "TopologyPlugin"),
-               *standard = value_of(line, "Default");
+               *set = value_of(line, "NodeSet"), *node = value_of(line, "NodeName"),
+               *plugin = value_of(line, "TopologyPlugin"), *standard = value_of(line, "Default");
 
     if (plugin)
         r->p->tree = !strcasecmp(plugin, "topology/tree");
-    if (set && nodes)
-        return keep_set(r, set, nodes, err);
+    if (set)
+        return keep_entry(&r->sets, set, nodes, value_of(line, "Feature"), err);
+    if (node)
+        return keep_nodes(r, line, node, err);
     if (!name)
         return 0;
     if (!strcasecmp(name, "DEFAULT"))
@@ -136,7 +204,9 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
 static int read_from(const char *name, const char *text, size_t bytes, const char *partition,
                      struct slurm_partition *p, struct err *err)
 {
-    struct reading r = { .wanted = partition, .p = p };
+    struct reading r = {
+        .sets.last = &r.sets.first, .nodes.last = &r.nodes.first, .wanted = partition, .p = p
+    };
     int rc;
 
     *p = (struct slurm_partition){ .nodes = NULL };
@@ -144,10 +214,9 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
     if (rc == 0)
         rc = replace_sets(&r, &p->nodes, err);
     free(r.usual);
-    for (struct node_set *s = r.sets, *next; s; s = next) {
-        next = s->next;
-        free_set(s);
-    }
+    free(r.usual_features);
+    free_entries(&r.sets);
+    free_entries(&r.nodes);
     if (rc == 0 && !r.found && partition)
         rc = err_set(err, "%s: there is no partition %.60s", name, partition);
     else if (rc == 0 && !r.found)

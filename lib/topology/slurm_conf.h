@@ -12,8 +12,8 @@
 
 struct slurm_partition {
     char name[64]; /* cut at its end */
-    char *nodes;   /* as Slurm writes lists, each NodeSet= that has Nodes= replaced by these; NULL: all of the
-                      cluster */
+    char *nodes;   /* as Slurm writes lists, each NodeSet= replaced by what it stands for: its Nodes= and the
+                      nodes whose NodeName= line has its Feature=; NULL: all of the cluster */
     bool tree;     /* TopologyPlugin=topology/tree: jobs can ask for switches */
 };
 

@@ -282,12 +282,8 @@ int topology_finish(struct topology *t, struct err *err)
     uint32_t at = TOPOLOGY_NONE;
     int rc;
 
-    if (!t->n_switches) {
-        err_set(
-            err,
-            "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are accepted");
-        return fail_at(t, NULL, err);
-    }
+    if (!t->n_switches)
+        return 0;
     if (sort_names(t, err) < 0)
         return -1;
     rc = merge_nodes(&e, err);
@@ -300,6 +296,16 @@ int topology_finish(struct topology *t, struct err *err)
         rc = fold_edges(t, e.edge, e.n, &at, err);
     free(e.edge);
     return rc < 0 ? fail_at(t, at == TOPOLOGY_NONE ? NULL : &t->a_switch[at], err) : 0;
+}
+
+int topology_needed(const struct topology *t, struct err *err)
+{
+    if (t->n_switches)
+        return 0;
+    err_set(
+        err,
+        "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are needed");
+    return fail_at(t, NULL, err);
 }
 
 /* ---- what was measured ---- */

@@ -87,9 +87,11 @@ int topology_add(struct topology *t, const char *name, const char *nodes, const 
 int topology_join(struct topology *t, struct err *err);
 
 /* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been
- * measured. 0, or -1 with the reason: nothing in it, a switch twice or unknown, a circle, too many
- * levels. */
+ * measured. 0, or -1 with the reason: a switch twice or unknown, a circle, too many levels. */
 int topology_finish(struct topology *t, struct err *err);
+/* Slurm takes a file without switches; who wants to place something by it does not.  0, or -1 with what is
+ * needed. */
+int topology_needed(const struct topology *t, struct err *err);
 
 /* An index, or TOPOLOGY_NONE: unknown. */
 uint32_t topology_find_node(const struct topology *t, const char *name);

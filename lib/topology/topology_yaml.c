@@ -295,10 +295,11 @@ static int read_stream(struct reading *r, struct err *err)
         return err_set(err, "%s: it has no topology", r->name);
     if (next(r, err) < 0 || each_item(r, "the file", take_topology, NULL, err) < 0)
         return -1;
-    if (!r->best)
-        return err_set(err, "%s: %s", r->name,
-                       r->n ? "flat topologies have no switches" : "it has no topology");
-    return 0;
+    if (!r->n)
+        return err_set(err, "%s: it has no topology", r->name);
+    if (!r->best) /* flat ones alone */
+        r->best = topology_new(r->name);
+    return r->best ? 0 : err_set(err, "%s: out of memory", r->name);
 }
 
 struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, struct err *err)

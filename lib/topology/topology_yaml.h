@@ -17,9 +17,10 @@
  *   - topology: eth
  *     flat: true
  *
- * Of several topologies the default one is taken, of a default one that is flat the first that is not.  The
- * file is parsed by libyaml, which is loaded when there is one, so that the plugin starts without it. Anchors
- * and aliases are not accepted.  Never aborts and never prints. */
+ * Of several topologies the default one is taken, of a default one that is flat the first that is not; flat
+ * ones alone are a topology without switches.  The file is parsed by libyaml, which is loaded when there is
+ * one, so that the plugin starts without it. Anchors and aliases are not accepted.  Never aborts and never
+ * prints. */
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_YAML_H
 #define SYNCGUARD_TOPOLOGY_TOPOLOGY_YAML_H
 

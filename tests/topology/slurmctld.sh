@@ -2,7 +2,7 @@
 # A topology.conf means to us what it means to slurmctld. Each file here, and of $SYNCGUARD_TOPOLOGIES or shared/cases/topology beside the
 # source tree, is given to a slurmctld of its own, in a network of its own and without nodes: what it refuses, we refuse, naming the line;
 # what it takes has the same switches, levels, speeds, switches and nodes below for us, and the doctor says what it warns of. Half a second a
-# file.
+# file. A partition, too, has the nodes for us that it has for slurmctld: sets of nodes are resolved as there.
 . "${top_srcdir:=$PWD}/tests/tap.sh" || exit 99
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -31,7 +31,7 @@ end_slurmctld() {
     pid=
 }
 
-write_slurm_conf() { # PLUGIN
+write_slurm_conf() { # PLUGIN NODES-AND-PARTITIONS
     cat >"$SLURM_CONF" <<CONF
 ClusterName=private
 SlurmctldHost=localhost(10.77.0.1)
@@ -48,10 +48,12 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 PrivateData=cloud
-NodeName=node[1-8],tux[0-9],Tux[0-1],TUX[4-5],Node1,rack[1-2]node[01-02],r[1-4]c[01-03]n[0-1] State=CLOUD
-PartitionName=all Nodes=ALL Default=YES
+$2
 CONF
 }
+
+nodes='NodeName=node[1-8],tux[0-9],Tux[0-1],TUX[4-5],Node1,rack[1-2]node[01-02],r[1-4]c[01-03]n[0-1] State=CLOUD
+PartitionName=all Nodes=ALL Default=YES'
 
 listens() {
     (exec 3<>/dev/tcp/10.77.0.1/$port) 2>/dev/null
@@ -61,19 +63,25 @@ listens_or_ended() {
     listens || ! kill -0 "$pid" 2>/dev/null
 }
 
-# Status 0: slurmctld runs with the file, and its switches are in $dir/theirs.
-slurmctld_takes() { # FILE
+# Status 0: a slurmctld runs with the files in $dir.
+slurmctld_starts() { # PLUGIN NODES-AND-PARTITIONS
     end_slurmctld
-    rm -rf "$dir/state" "$dir"/*.inc
+    rm -rf "$dir/state"
     mkdir "$dir/state"
-    cp "$1" "$dir/topology.conf"
-    cp "${1%/*}"/*.inc "$dir" 2>/dev/null
     port=$((port + 1)) # the last one's is still in use
-    write_slurm_conf "$(grep -qi '^BlockName' "$1" && echo block || echo tree)"
+    write_slurm_conf "$@"
     (cd "$dir" && exec slurmctld -D -c -f "$SLURM_CONF") >"$dir/log" 2>&1 &
     pid=$!
     wait_for 60 listens_or_ended
-    listens || return
+    listens
+}
+
+# Status 0: slurmctld runs with the file, and its switches are in $dir/theirs.
+slurmctld_takes() { # FILE
+    rm -f "$dir"/*.inc
+    cp "$1" "$dir/topology.conf"
+    cp "${1%/*}"/*.inc "$dir" 2>/dev/null
+    slurmctld_starts "$(grep -qi '^BlockName' "$1" && echo block || echo tree)" "$nodes" || return
     timeout 60 scontrol show topology >"$dir/shown" 2>"$dir/scontrol" </dev/null &&
         "$read_switches" --shown "$dir/shown" >"$dir/theirs"
 }
@@ -120,6 +128,19 @@ compare() { # FILE
     is "$(warned_by_us)" "$(warned_by_slurm)" "$name: the doctor warns of what slurmctld warns of" || show "$dir/out"
 }
 
+compare_partitions() { # FILE
+    local name=${1##*/} partition theirs
+
+    slurmctld_starts tree "$(cat "$1")"
+    ok $? "$name: slurmctld runs with it" || { show "$dir/log"; return; }
+    timeout 60 scontrol -o show partition >"$dir/shown" </dev/null
+    for partition in $(sed -n 's/^PartitionName=\([^ ]*\).*/\1/p' "$dir/shown"); do
+        theirs=$(sed -n "s/^PartitionName=$partition .* Nodes=\([^ ]*\).*/\1/p" "$dir/shown")
+        is "$("$read_switches" --partition "$SLURM_CONF" "$partition" 2>&1)" "$("$read_switches" --list "$theirs")" \
+            "$name: partition $partition has the nodes that it has for slurmctld"
+    done
+}
+
 slurmctld_takes "$top_srcdir/tests/topology/files/two-spines.conf" ||
     skip_all "no slurmctld can be started here: $(grep -hE 'fatal|error' "$dir/log" "$dir/scontrol" | tail -1)"
 for file in "$top_srcdir"/tests/topology/files/*.conf "$cases"/*.conf; do
@@ -127,5 +148,9 @@ for file in "$top_srcdir"/tests/topology/files/*.conf "$cases"/*.conf; do
     plugstack* | nodeset* | '*.conf') ;;
     *) compare "$file" ;;
     esac
+done
+cp "$top_srcdir/tests/topology/files/two-spines.conf" "$dir/topology.conf"
+for file in "$top_srcdir"/tests/topology/files/nodeset*.conf "$cases"/nodeset*.conf; do
+    [ ! -f "$file" ] || compare_partitions "$file"
 done
 done_testing

@@ -3,6 +3,11 @@
  *   switches FILE        a topology.conf, as we read it
  *   switches --shown FILE   what `scontrol show topology` printed
  *
+ * or the nodes that a partition has:
+ *
+ *   switches --partition FILE NAME   by slurm.conf, as we read it
+ *   switches --list NODES            as `scontrol show partition` printed them
+ *
  * Names are sorted and expanded, and each is there once.  Exits with 1 and the reason when we refuse it. */
 #include <math.h>
 #include <stdbool.h>
@@ -11,6 +16,7 @@
 #include <string.h>
 
 #include "common/hostlist.h"
+#include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
 
 struct names {
@@ -86,6 +92,8 @@ static int print_shown(const char *path, struct err *err)
         const char *switches, *nodes, *speed, *level, *name;
 
         line[strcspn(line, "\n")] = '\0';
+        if (!strstr(line, "SwitchName="))
+            continue; /* "No topology information available" */
         switches = cut(line, " Switches=");
         nodes = cut(line, " Nodes=");
         speed = cut(line, " LinkSpeed=");
@@ -141,17 +149,37 @@ static int print_declared(const char *path, struct err *err)
     return t ? 0 : -1;
 }
 
+static int print_partition(const char *path, const char *name, struct err *err)
+{
+    struct slurm_partition p;
+
+    if (slurm_conf_read(path, name, &p, err) < 0)
+        return -1;
+    print_names("", p.nodes ? p.nodes : "ALL");
+    putchar('\n');
+    slurm_partition_free(&p);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    bool shown = argc == 3 && !strcmp(argv[1], "--shown");
+    const char *option = argc > 2 ? argv[1] : "";
     struct err err = { "" };
-    int rc;
+    int rc = 0;
 
-    if (argc != 2 && !shown) {
-        fputs("Usage: switches [--shown] FILE\n", stderr);
+    if (argc == 2) {
+        rc = print_declared(argv[1], &err);
+    } else if (argc == 3 && !strcmp(option, "--shown")) {
+        rc = print_shown(argv[2], &err);
+    } else if (argc == 3 && !strcmp(option, "--list")) {
+        print_names("", argv[2]);
+        putchar('\n');
+    } else if (argc == 4 && !strcmp(option, "--partition")) {
+        rc = print_partition(argv[2], argv[3], &err);
+    } else {
+        fputs("Usage: switches FILE | --shown FILE | --list NODES | --partition FILE NAME\n", stderr);
         return 2;
     }
-    rc = shown ? print_shown(argv[2], &err) : print_declared(argv[1], &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.text);
     return rc < 0;

@@ -155,7 +155,11 @@ static void test_partitions(void)
         "PartitionName=all Nodes=ALL\nPartitionName=DEFAULT Nodes=n[1-4] State=UP\n"
         "PartitionName=main Default=YES\nPartitionName=fast Nodes=n[5-6]\nPartitionName=none Nodes=\"\"\n"
         "PartitionName=sets Nodes=first,n[5,6]x[1-2],last,gpus\nNodeSet=first Nodes=n[1-2],n3\nnodeset=last nodes=n9\n"
-        "NodeSet=gpus Feature=gpu\n";
+        "NodeSet=gpus Feature=gpu\nNodeName=g[1-2],h1 Features=old,gpu\nNodeName=g3 Feature=gpus\n"
+        "NodeName=DEFAULT Features=gpu,new\nNodeName=k[1-2]\nNodeName=k3 Feature=other\n"
+        "NodeSet=both Feature=other Nodes=n1,later\nNodeSet=later Nodes=n2\nNodeSet=whole Nodes=all\n"
+        "NodeSet=nobody Feature=none\n"
+        "PartitionName=both Nodes=both,first\nPartitionName=whole Nodes=n1,whole\nPartitionName=nobody Nodes=nobody\n";
     static const struct {
         const char *partition, *nodes; /* NULL nodes: fails */
     } cases[] = { { NULL, "n[1-4]" },
@@ -164,7 +168,10 @@ static void test_partitions(void)
                   { "all", "everything" },
                   { "none", NULL },
                   { "slow", NULL },
-                  { "sets", "n[1-2],n3,n[5,6]x[1-2],n9,gpus" } };
+                  { "sets", "n[1-2],n3,n[5,6]x[1-2],n9,g[1-2],h1,k[1-2]" },
+                  { "both", "k3,n1,n2,n[1-2],n3" },
+                  { "whole", "everything" },
+                  { "nobody", NULL } };
     struct slurm_partition p;
     struct err err;
     char path[64];
@@ -336,6 +343,10 @@ static void test_advice(void)
     write_file(topology, "SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
     choose(&a, "sbatch -N4 job");
     ok(a.result == ADVICE_FAILED && strstr(a.text, topology), "a loop of switches\n%s", a.text);
+    write_file(topology, "# none\n");
+    choose(&a, "sbatch -N4 job");
+    ok(a.result == ADVICE_NONE && strstr(a.text, ": no switch: "), "a topology.conf without switches\n%s",
+       a.text);
     unlink(topology);
     choose(&a, "sbatch -N4 job");
     ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf\n%s", a.text);

@@ -211,12 +211,30 @@ static void check_speeds(void)
     }
 }
 
+/* Slurm takes such a file. */
+static void check_no_switch(void)
+{
+    struct err err = { "" };
+    struct topology *t = parse("# none yet\n", &err);
+
+    if (!ok(!!t, "a file without switches is read%s", err.text))
+        return;
+    is_int((long long)(t->n_switches + t->n_nodes), 0, "it has neither switches nor nodes");
+    is_int(topology_find_node(t, "n1"), TOPOLOGY_NONE, "no node is known");
+    is_int(topology_find_switch(t, "s1"), TOPOLOGY_NONE, "no switch is known");
+    is_int(topology_needed(t, &err), -1, "it is nothing to place a job by");
+    is_str(
+        err.text,
+        "t.conf: no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are needed",
+        "and what is needed is said");
+    topology_free(t);
+}
+
 static void check_errors(void)
 {
     static const struct {
         const char *text, *reason; /* how it begins */
     } cases[] = {
-        { "", "t.conf: no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1" },
         { "SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "t.conf:2: switch a: is already in line 1; " },
         { "SwitchName=a Nodes=n1\nSwitchName=b Switches=a,c\n",
           "t.conf:2: switch b: switch c below it is nowhere described" },
@@ -311,6 +329,7 @@ int main(void)
     check_tree();
     check_fabrics();
     check_speeds();
+    check_no_switch();
     check_errors();
     check_addresses();
     check_limits();
