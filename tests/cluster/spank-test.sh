@@ -266,6 +266,26 @@ use "$conf" default=on partition=main:off colour=red
 step srun -N1 env
 is "$status $(out ^SYNCGUARD_DIR) $(wc -c <"$work/err")" "0 0 0" "partition=main:off wins over default=on, and an unknown argument is ignored silently"
 
+# ---- the plugin's line twice, as an `echo >>` that was run twice leaves it ----
+
+forget
+{
+    echo "optional $work/syncguard.so $conf"
+    echo "optional $work/syncguard.so $conf default=on"
+} >"$dir/etc/plugstack.d/syncguard.conf"
+keepers() { on node1 sh -c 'cat /proc/[0-9]*/comm 2>/dev/null' | grep -cx -e sg-keeper -e agent; }
+begin srun -N2 --sync-guard=night sh -c "$held; echo \$LD_PRELOAD"
+wait_for 120 lived 1 node1 && wait_for 120 lived 1 node2
+is "$(keepers)" 2 "the line twice: a node has one keeper and one agent"
+release
+is "$? $(out "^$work/probe.so\$") $(wc -c <"$work/err") $(lives) $(told 'arg --policy=night')" "0 2 0 2 2" \
+    "the line twice: a step is guarded once, with the policy that it asks for"
+wait_for 120 nodes_clean
+step srun -N1 --sync-guard=help
+is "$status $(out '^  night ')" "0 1" "the line twice: --sync-guard=help lists the policies once"
+step srun -N1 env
+is "$(out ^SYNCGUARD_DIR)" 0 "the line twice: default=on of the second counts for nothing"
+
 # ---- what can be missing ----
 
 forget

@@ -131,7 +131,8 @@ compare() { # FILE
 compare_partitions() { # FILE
     local name=${1##*/} partition theirs
 
-    slurmctld_starts tree "$(cat "$1")"
+    # nodes of a cloud need no address
+    slurmctld_starts tree "$(sed '/^NodeName=/{/State=/!s/$/ State=CLOUD/}' "$1")"
     ok $? "$name: slurmctld runs with it" || { show "$dir/log"; return; }
     timeout 60 scontrol -o show partition >"$dir/shown" </dev/null
     for partition in $(sed -n 's/^PartitionName=\([^ ]*\).*/\1/p' "$dir/shown"); do
