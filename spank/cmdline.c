@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/path.h"
+
 /* ---- this process ---- */
 
 int cmdline_own(struct cmdline *l, struct err *err)
@@ -195,13 +197,8 @@ static int find_script(const char *name)
     int fd = open_script(name);
     char full[4096];
 
-    for (; fd < 0 && errno == ENOENT && path && *path; path += *path == ':') {
-        size_t length = strcspn(path, ":");
-
-        if (length && (size_t)snprintf(full, sizeof(full), "%.*s/%s", (int)length, path, name) < sizeof(full))
-            fd = open_script(full);
-        path += length;
-    }
+    while (fd < 0 && errno == ENOENT && path_next(&path, name, full, sizeof(full)))
+        fd = open_script(full);
     return fd;
 }
 

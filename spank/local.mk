@@ -3,7 +3,7 @@
 # What it shares with our own programs, compiled for guests.
 noinst_LTLIBRARIES += libspank.la
 libspank_la_SOURCES = \
-	lib/common/conf.c lib/common/config.c lib/common/config_policy.c lib/common/cpuset.c lib/common/err.c lib/common/hostlist.c lib/common/hosts.c lib/common/key.c lib/common/nccl_conf.c lib/common/preload.c lib/common/proc.c lib/common/suggest.c lib/common/tool.c lib/common/trust.c lib/common/units.c lib/common/utf8.c lib/common/value.c \
+	lib/common/conf.c lib/common/config.c lib/common/config_policy.c lib/common/cpuset.c lib/common/err.c lib/common/hostlist.c lib/common/hosts.c lib/common/key.c lib/common/nccl_conf.c lib/common/path.c lib/common/preload.c lib/common/proc.c lib/common/suggest.c lib/common/tool.c lib/common/trust.c lib/common/units.c lib/common/utf8.c lib/common/value.c \
 	lib/model/algorithm.c \
 	lib/ring/note.c lib/ring/shared.c \
 	lib/network/schedule.c \

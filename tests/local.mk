@@ -114,6 +114,7 @@ UNIT_TESTS = \
 	tests/unit/paired \
 	tests/unit/pairwise \
 	tests/unit/past \
+	tests/unit/path \
 	tests/unit/period \
 	tests/unit/picture \
 	tests/unit/pipeline \

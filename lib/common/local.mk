@@ -17,6 +17,7 @@ libcommon_a_SOURCES = \
 	lib/common/nccl_conf.c lib/common/nccl_conf.h \
 	lib/common/options.c lib/common/options.h lib/common/options_complete.c lib/common/options_grammar.c \
 	lib/common/options_page.c lib/common/options_parse.c lib/common/options_private.h \
+	lib/common/path.c lib/common/path.h \
 	lib/common/preload.c lib/common/preload.h \
 	lib/common/suggest.c lib/common/suggest.h \
 	lib/common/text.c lib/common/text.h lib/common/tool.c lib/common/tool.h lib/common/trust.c lib/common/trust.h lib/common/utf8.c lib/common/utf8.h \

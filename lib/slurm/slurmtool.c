@@ -7,17 +7,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/path.h"
+#include "common/xalloc.h"
+
 void slurmtool_find(char path[SLURMTOOL_PATH_MAX], const char *name)
 {
-    const char *given = getenv("PATH");
-    char list[4096], *rest = list, *dir;
+    const char *lists[] = { getenv("PATH"), "/usr/bin:/usr/local/bin:/opt/slurm/bin" };
 
-    snprintf(list, sizeof(list), "%s:/usr/bin:/usr/local/bin:/opt/slurm/bin", given ? given : "");
-    while ((dir = strsep(&rest, ":"))) {
-        if (*dir == '/' && snprintf(path, SLURMTOOL_PATH_MAX, "%s/%s", dir, name) < SLURMTOOL_PATH_MAX &&
-            access(path, X_OK) == 0)
-            return;
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        while (path_next(&lists[i], name, path, SLURMTOOL_PATH_MAX))
+            if (*path == '/' && access(path, X_OK) == 0)
+                return;
     *path = '\0';
 }
 

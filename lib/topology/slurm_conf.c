@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/conf.h"
+#include "common/path.h"
 
 struct entry { /* a NodeSet= line, or one of NodeName= that has features */
     struct entry *next;
@@ -274,14 +275,9 @@ static bool find_prefix(char etc[PATH_MAX])
 
     if (is_below_prefix("/proc/self/exe", etc))
         return true;
-    while (at && *at) {
-        size_t length = strcspn(at, ":");
-
-        snprintf(program, sizeof(program), "%.*s/scontrol", (int)length, at);
-        if (length && access(program, X_OK) == 0)
+    while (path_next(&at, "scontrol", program, sizeof(program)))
+        if (access(program, X_OK) == 0)
             return is_below_prefix(program, etc);
-        at += length + (at[length] == ':');
-    }
     return false;
 }
 
