@@ -128,7 +128,7 @@ static bool take_declared(struct agent_arguments *a, size_t levels)
     bool known;
 
     topology_conf_locate(path, sizeof(path));
-    t = topology_conf_read(path, NULL);
+    t = topology_conf_read(path, NULL, NULL);
     known = t && address_cut(t, a->switches, levels, begins);
     topology_free(t);
     for (size_t i = 1; known && i < levels; i++)

@@ -304,7 +304,7 @@ done:
 
 static int run(const struct options *o, struct answer *answer, struct err *err)
 {
-    struct topology *t = topology_conf_read(options_text(o, "topology"), err);
+    struct topology *t = topology_conf_read(options_text(o, "topology"), NULL, err);
     int rc = t && topology_needed(t, err) == 0 ? place(o, t, answer, err) : QUESTION_FAILED;
 
     topology_free(t);

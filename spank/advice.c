@@ -80,12 +80,16 @@ static int count_leaves(struct advice *a, const struct command *c, const struct 
 
     a->result = ADVICE_FAILED;
     if (slurm_conf_read(files->slurm, advice_partition(c, env), &p, err) == 0 &&
-        (t = topology_conf_read(files->topology, err)))
+        (t = topology_conf_read(files->topology, p.topology, err)))
         rc = 0;
     if (t) {
         a->result = ADVICE_NONE;
         if (topology_needed(t, err) < 0)
             rc = -1;
+        else if (p.nodes && !*p.nodes)
+            rc = err_set(err, "%s: the partition has no nodes", files->slurm);
+        else if (p.nodes && strchr(p.nodes, '{'))
+            rc = err_set(err, "%s: functions in a partition's Nodes= are not read", files->slurm);
         else if (topology_yaml_is(files->topology) ? t->blocks : !p.tree)
             rc = err_set(err, "Slurm does not use topology/tree");
         else

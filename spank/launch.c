@@ -16,6 +16,7 @@
 #include "spank/placement.h"
 #include "spank/settings.h"
 #include "spank/tuning.h"
+#include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
@@ -230,7 +231,8 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     struct err err = { "" };
     struct cmdline line;
     uint32_t holdout;
-    char path[4200], text[128], name[PATTERN_NAME_SIZE];
+    char path[4200], slurm[4200], text[128], name[PATTERN_NAME_SIZE];
+    const struct placement_files files = { path, slurm, *args->measured ? args->measured : NULL };
     bool asks;
 
     forget_choices();
@@ -248,14 +250,14 @@ void launch_place(const struct args *args, const struct choice *choice, const st
         snprintf(path, sizeof(path), "%s", args->topology);
     else
         topology_conf_locate(path, sizeof(path));
+    slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
     launch.conf = settings_conf_path(args);
     launch.answer_s = args->answer_s;
     launch.patterned = choice->patterned;
     holdout = policy && launch.mode == CONFIG_PLACEMENT_ON ? (uint32_t)policy->placement_holdout : 0;
     asks = !launch.patterned || holdout || launch.algorithm.mode != CONFIG_PLACEMENT_OFF;
-    placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, path,
-                     *args->measured ? args->measured : NULL, launch.algorithm.mode != CONFIG_PLACEMENT_OFF,
-                     line.words, line.bytes, getenv);
+    placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, &files,
+                     launch.algorithm.mode != CONFIG_PLACEMENT_OFF, line.words, line.bytes, getenv);
     cmdline_free(&line);
     if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON &&
         take_turn(&launch.order, &launch.earlier.order, launch.key, holdout))

@@ -10,7 +10,9 @@
 #include "common/now.h"
 #include "topology/arrange.h"
 #include "topology/slow_links.h"
+#include "topology/slurm_conf.h"
 #include "topology/topology_conf.h"
+#include "topology/topology_yaml.h"
 
 /* What is gained is at least 1 %: less is beyond what the model knows. */
 #define LEAST_GAIN 1.01
@@ -48,8 +50,8 @@ static int slow_down(struct topology *t, const char *path, char *note, size_t si
     else if (age_s < -CLOCKS_S)
         snprintf(note, size, "; %.200s is of the future and was not used", path);
     else if ((n = slow_links_apply(&slow, t, err)) > 0)
-        snprintf(note, size, "; %d of the cluster's links %s slow %.0f hours ago", n, n == 1 ? "was" : "were",
-                 fmax(0, age_s / 3600));
+        snprintf(note, size, "; %d of the cluster's links %s slow %.0f hour%s ago", n,
+                 n == 1 ? "was" : "were", fmax(0, age_s / 3600), lround(age_s / 3600) == 1 ? "" : "s");
     slow_links_free(&slow);
     topology_assume(t, &topology_usual);
     return n < 0 ? -1 : 0;
@@ -131,9 +133,32 @@ done:
     return rc;
 }
 
+/* The topology of the job's partition, by slurm.conf.  Where that is here and does not have it, Slurm's order
+ * stays; without it the default topology is meant. */
+static struct topology *read_topology(struct placement *p, const struct placement_files *files,
+                                      tasks_env_fn *env, struct err *err)
+{
+    const char *partition = env("SLURM_JOB_PARTITION");
+    struct slurm_partition its = { .nodes = NULL };
+    struct topology *t;
+
+    p->result = PLACEMENT_LEFT;
+    if (partition && topology_yaml_is(files->topology) && access(files->slurm, F_OK) == 0 &&
+        slurm_conf_read(files->slurm, partition, &its, err) < 0)
+        return NULL;
+    p->result = PLACEMENT_FAILED;
+    t = topology_conf_read(files->topology, its.topology, err);
+    slurm_partition_free(&its);
+    if (!t || topology_needed(t, err) == 0)
+        return t;
+    p->result = PLACEMENT_LEFT;
+    topology_free(t);
+    return NULL;
+}
+
 void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier,
-                      const char *topology, const char *measured, bool algorithms, const char *words,
-                      size_t bytes, tasks_env_fn *env)
+                      const struct placement_files *files, bool algorithms, const char *words, size_t bytes,
+                      tasks_env_fn *env)
 {
     struct err err = { "" };
     struct tasks tasks = { 0 };
@@ -147,19 +172,16 @@ void placement_choose(struct placement *p, const struct pattern *pattern, placem
     p->result = PLACEMENT_LEFT;
     if (command_read(&c, words, bytes, &err) < 0 || tasks_read(&tasks, &c, env, &err) < 0)
         goto done;
-    if (access(topology, F_OK) < 0 && errno == ENOENT) {
-        err_set(&err, "there is no %s", topology);
+    if (access(files->topology, F_OK) < 0 && errno == ENOENT) {
+        err_set(&err, "there is no %s", files->topology);
         goto done;
     }
-    p->result = PLACEMENT_FAILED;
-    t = topology_conf_read(topology, &err);
+    t = read_topology(p, files, env, &err);
     name = c.job_name ? c.job_name : env("SLURM_JOB_NAME");
     if (t && earlier && name && earlier(&p->pattern, name, tasks.total, (uint32_t)tasks.n))
         from = " (from the job's last run)";
-    if (t && topology_needed(t, &err) < 0)
-        p->result = PLACEMENT_LEFT;
-    else if (t && (slow_down(t, measured, note, sizeof(note), &err) < 0 ||
-                   choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
+    if (t && (slow_down(t, files->measured, note, sizeof(note), &err) < 0 ||
+              choose_order(p, from, note, t, &tasks, algorithms, &err) < 0))
         p->result = PLACEMENT_FAILED;
 done:
     if (p->result <= PLACEMENT_FAILED)

@@ -7,7 +7,7 @@
  * Links that were measured to be slow count, where the file that has them is no older than SLOW_LINKS_AGE_S:
  * what it says changes with a cable.
  *
- * Reads topology.conf and that file; never aborts and never prints. */
+ * Reads topology.conf, for topology.yaml slurm.conf, and that file; never aborts and never prints. */
 #ifndef SYNCGUARD_SPANK_PLACEMENT_H
 #define SYNCGUARD_SPANK_PLACEMENT_H
 
@@ -41,12 +41,17 @@ struct placement {
  * it stays. */
 typedef bool placement_earlier_fn(struct pattern *p, const char *name, uint32_t ranks, uint32_t nodes);
 
+struct placement_files {
+    const char *topology;
+    const char *slurm;    /* slurm.conf, in which partitions name one of topology.yaml's; may be missing */
+    const char *measured; /* slow links (topology/slow_links.h); NULL, or there is none: as was declared */
+};
+
 /* words, bytes: srun's command line (command.h).  earlier is asked at most once; NULL: the pattern is what
- * the user said.  measured: the file of slow links (topology/slow_links.h); NULL, or there is none: the tree
- * as it was declared.  algorithms: fill in their costs. */
+ * the user said.  algorithms: fill in their costs. */
 void placement_choose(struct placement *p, const struct pattern *pattern, placement_earlier_fn *earlier,
-                      const char *topology, const char *measured, bool algorithms, const char *words,
-                      size_t bytes, tasks_env_fn *env);
+                      const struct placement_files *files, bool algorithms, const char *words, size_t bytes,
+                      tasks_env_fn *env);
 void placement_free(struct placement *p);
 
 #endif

@@ -11,6 +11,7 @@
 #include "spank/lemons.h"
 #include "spank/settings.h"
 #include "topology/slurm_conf.h"
+#include "topology/topology_conf.h"
 
 #define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
 
@@ -89,7 +90,8 @@ static void find_lemons(const struct args *args, const struct command *c, const 
         return;
     if (!partition || !strchr(partition, ','))
         slurm_conf_read(files->slurm, partition, &p, NULL);
-    submit.n_lemons = lemons_ask(settings_conf_path(args), args->answer_s, p.nodes, submit.lemons);
+    submit.n_lemons = lemons_ask(settings_conf_path(args), args->answer_s,
+                                 p.nodes && *p.nodes ? p.nodes : NULL, submit.lemons);
     slurm_partition_free(&p);
 }
 
@@ -130,10 +132,11 @@ void submit_begin(const struct args *args)
     if (command_read(&c, line.words, line.bytes, NULL) < 0)
         goto done;
     known = read_script(&line, &c, &err);
-    slurm_conf_locate("topology.conf", topology, sizeof(topology));
     slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
     if (*args->topology)
         snprintf(topology, sizeof(topology), "%s", args->topology);
+    else
+        topology_conf_locate(topology, sizeof(topology));
     if (!read_settings(args, &c, &files))
         goto done;
     submit.verbose = c.verbose;

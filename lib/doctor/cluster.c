@@ -127,11 +127,14 @@ static void judge_tree(const struct cluster_facts *c, struct findings *f)
     if (!c->topology || !c->topology->n_switches) {
         if (c->slurm && c->slurm->tree)
             findings_add(f, FINDING_UNKNOWN, "topology", NULL, "sgctl doctor --cluster --topology FILE",
-                         "slurmctld has switches (scontrol show topology), but %s %s",
-                         c->topology ? "none are in" : "here is no", c->path);
+                         c->topology
+                             ? "slurmctld has switches (scontrol show topology), but %s declares none"
+                             : "slurmctld has switches (scontrol show topology), but there is no %s here",
+                         c->path);
         else
-            findings_add(f, FINDING_NOTE, "topology", NULL, NULL, "%s %s: no switches are declared",
-                         c->topology ? "nothing is in" : "there is no", c->path);
+            findings_add(f, FINDING_NOTE, "topology", NULL, NULL,
+                         c->topology ? "%s declares no switches" : "there is no %s: no switches are declared",
+                         c->path);
         return;
     }
     for (size_t i = 0; i < c->topology->n_switches; i++) {
@@ -410,7 +413,7 @@ void cluster_check(const struct client_options *client, double timeout_s, const 
         c.path = path;
     }
     if (topology || access(c.path, F_OK) == 0 || errno != ENOENT) {
-        c.topology = t = topology_conf_read(c.path, &topology_err);
+        c.topology = t = topology_conf_read(c.path, NULL, &topology_err);
         c.topology_why = t ? NULL : topology_err.text;
     }
     c.status = status =

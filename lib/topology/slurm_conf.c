@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "common/conf.h"
+#include "common/hostlist.h"
 #include "common/path.h"
+#include "topology/topology.h"
 
 struct entry { /* a NodeSet= line, or one of NodeName= that has features */
     struct entry *next;
@@ -24,7 +26,8 @@ struct reading {
     char *usual_features; /* of NodeName=DEFAULT, for the lines after it */
     const char *wanted;   /* NULL: the default partition */
     struct slurm_partition *p;
-    char *usual; /* Nodes= of PartitionName=DEFAULT, for the lines after it */
+    /* Nodes= and Topology= of PartitionName=DEFAULT, for the lines after it */
+    char *usual, *usual_topology;
     bool found;
 };
 
@@ -48,7 +51,7 @@ static int keep_text(char **text, const char *value, struct err *err)
 }
 
 /* ---- NodeSet=NAME: it stands, in a partition's Nodes, for the nodes of its own list and those that have its
- * feature, as by slurmctld (nodespec_to_hostlist()) ---- */
+ * feature, as slurmctld resolves it (nodespec_to_hostlist()) ---- */
 
 static void free_entry(struct entry *e)
 {
@@ -96,12 +99,13 @@ static int keep_nodes(struct reading *r, const struct conf_line *line, const cha
     return features ? keep_entry(&r->nodes, name, name, features, err) : 0;
 }
 
-/* Up to the comma, or end, that is not between brackets. */
+/* Up to what is between two items, or the end, that is not between brackets. */
+#define BETWEEN ", \t\n"
 static size_t item_bytes(const char *list)
 {
     size_t n = 0;
 
-    for (bool inside = false; list[n] && (inside || list[n] != ','); n++)
+    for (bool inside = false; list[n] && (inside || !strchr(BETWEEN, list[n])); n++)
         inside = list[n] == '[' || (inside && list[n] != ']');
     return n;
 }
@@ -135,10 +139,41 @@ static void put_set(const struct reading *r, const struct entry *set, FILE *list
         put_item(list, set->nodes, strlen(set->nodes));
 }
 
+struct others {
+    const char *name;
+    FILE *list;
+};
+
+static int put_other(void *arg, const char *name, struct err *err)
+{
+    const struct others *o = arg;
+
+    (void)err;
+    if (strcmp(name, o->name) != 0)
+        put_item(o->list, name, strlen(name));
+    return 0;
+}
+
+/* What is left of an item without the set's name, which may be one of several: "rack[1-3]".  False: it is not
+ * in it. */
+static bool put_others(const char *item, size_t bytes, const char *set, FILE *list)
+{
+    struct others o = { set, list };
+    char *name;
+    bool has;
+
+    if (bytes == strlen(set) && !strncmp(item, set, bytes))
+        return true;
+    if (!memchr(item, '[', bytes) || !(name = strndup(item, bytes)))
+        return false;
+    has = hostlist_has(name, set) && hostlist_each(name, TOPOLOGY_NODES_MAX, put_other, &o, NULL) == 0;
+    free(name);
+    return has;
+}
+
 /* As Slurm does it, one set after the other in their order: what a set stands for may name a later one. */
 static int replace_set(const struct reading *r, const struct entry *set, char **list, struct err *err)
 {
-    const size_t length = strlen(set->name);
     bool everything = false, used = false;
     char *text = NULL;
     size_t size, bytes;
@@ -146,9 +181,9 @@ static int replace_set(const struct reading *r, const struct entry *set, char **
 
     if (!out)
         return err_set(err, "out of memory");
-    for (const char *at = *list; *at; at += bytes + (at[bytes] == ',')) {
+    for (const char *at = *list; *at; at += bytes + (at[bytes] != '\0')) {
         bytes = item_bytes(at);
-        if (bytes != length || strncmp(at, set->name, bytes) != 0) {
+        if (!put_others(at, bytes, set->name, out)) {
             put_item(out, at, bytes);
             continue;
         }
@@ -182,7 +217,8 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     struct reading *r = arg;
     const char *name = value_of(line, "PartitionName"), *nodes = value_of(line, "Nodes"),
                *set = value_of(line, "NodeSet"), *node = value_of(line, "NodeName"),
-               *plugin = value_of(line, "TopologyPlugin"), *standard = value_of(line, "Default");
+               *plugin = value_of(line, "TopologyPlugin"), *topology = value_of(line, "Topology"),
+               *standard = value_of(line, "Default");
 
     if (plugin)
         r->p->tree = !strcasecmp(plugin, "topology/tree");
@@ -193,12 +229,20 @@ static int read_line(const struct conf_line *line, void *arg, struct err *err)
     if (!name)
         return 0;
     if (!strcasecmp(name, "DEFAULT"))
-        return nodes ? keep_text(&r->usual, nodes, err) : 0;
+        return (nodes && keep_text(&r->usual, nodes, err) < 0) ||
+                       (topology && keep_text(&r->usual_topology, topology, err) < 0)
+                   ? -1
+                   : 0;
     if (r->wanted ? strcmp(name, r->wanted) != 0 : !standard || strcasecmp(standard, "YES") != 0)
         return 0;
     r->found = true;
+    if (!topology)
+        topology = r->usual_topology;
     snprintf(r->p->name, sizeof(r->p->name), "%s", name);
-    return keep_text(&r->p->nodes, nodes ? nodes : r->usual, err);
+    return keep_text(&r->p->topology, topology, err) < 0 ||
+                   keep_text(&r->p->nodes, nodes ? nodes : r->usual, err) < 0
+               ? -1
+               : 0;
 }
 
 /* text NULL: the file itself. */
@@ -215,6 +259,7 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
     if (rc == 0)
         rc = replace_sets(&r, &p->nodes, err);
     free(r.usual);
+    free(r.usual_topology);
     free(r.usual_features);
     free_entries(&r.sets);
     free_entries(&r.nodes);
@@ -222,8 +267,8 @@ static int read_from(const char *name, const char *text, size_t bytes, const cha
         rc = err_set(err, "%s: there is no partition %.60s", name, partition);
     else if (rc == 0 && !r.found)
         rc = err_set(err, "%s: no partition is the default", name);
-    else if (rc == 0 && (!p->nodes || !*p->nodes))
-        rc = err_set(err, "%s: the partition has no nodes", name);
+    else if (rc == 0 && !p->nodes)
+        rc = keep_text(&p->nodes, "", err);
     if (rc < 0)
         slurm_partition_free(p);
     else if (!strcasecmp(p->nodes, "ALL"))
@@ -245,7 +290,8 @@ int slurm_conf_parse(const char *name, const char *text, size_t bytes, const cha
 void slurm_partition_free(struct slurm_partition *p)
 {
     free(p->nodes);
-    p->nodes = NULL;
+    free(p->topology);
+    p->nodes = p->topology = NULL;
 }
 
 /* Where a Slurm looks that was built with a prefix of its own: etc beside the folder bin or sbin that the

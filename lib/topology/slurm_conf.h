@@ -11,10 +11,12 @@
 #include "common/err.h"
 
 struct slurm_partition {
-    char name[64]; /* cut at its end */
-    char *nodes;   /* as Slurm writes lists, each NodeSet= replaced by what it stands for: its Nodes= and the
-                      nodes whose NodeName= line has its Feature=; NULL: all of the cluster */
-    bool tree;     /* TopologyPlugin=topology/tree: jobs can ask for switches */
+    char name[64];  /* cut at its end */
+    char *nodes;    /* as Slurm writes lists, each NodeSet= replaced by what it stands for: its Nodes= and the
+                       nodes whose NodeName= line has its Feature=, but not what was changed since; NULL: all of
+                       the cluster.  A newer Slurm's functions ("switch{s1}") are left as they are */
+    char *topology; /* Topology=: which of topology.yaml's its jobs use; NULL: the default one */
+    bool tree;      /* TopologyPlugin=topology/tree: jobs can ask for switches */
 };
 
 /* Of this name; NULL: the one that jobs get that ask for none. 0, or -1 with a reason that names file and

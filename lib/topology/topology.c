@@ -303,8 +303,10 @@ int topology_needed(const struct topology *t, struct err *err)
     if (t->n_switches)
         return 0;
     err_set(
-        err,
-        "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are needed");
+        err, "%s",
+        t->flat
+            ? "a flat topology has no switches"
+            : "no switch: lines such as SwitchName=s1 Nodes=node[1-16] or BlockName=b1 Nodes=node[1-16] are needed");
     return fail_at(t, NULL, err);
 }
 

@@ -67,6 +67,7 @@ struct topology {
     struct topology_switch *a_switch;
     size_t n_nodes, n_switches;
     bool blocks;                /* topology_join() */
+    bool flat;                  /* it was declared to have no switches */
     struct topology_pair *pair; /* each once */
     size_t n_pairs;
     /* Private. */
@@ -89,8 +90,7 @@ int topology_join(struct topology *t, struct err *err);
 /* After the last switch: resolve the names.  Nodes are sorted by name from here on, and nothing has been
  * measured. 0, or -1 with the reason: a switch twice or unknown, a circle, too many levels. */
 int topology_finish(struct topology *t, struct err *err);
-/* Slurm takes a file without switches; who wants to place something by it does not.  0, or -1 with what is
- * needed. */
+/* Slurm accepts a file without switches; placing a job needs at least one.  0, or -1 with what is needed. */
 int topology_needed(const struct topology *t, struct err *err);
 
 /* An index, or TOPOLOGY_NONE: unknown. */

@@ -111,9 +111,9 @@ static struct topology *read_from(const char *name, const char *text, size_t byt
     return NULL;
 }
 
-struct topology *topology_conf_read(const char *path, struct err *err)
+struct topology *topology_conf_read(const char *path, const char *name, struct err *err)
 {
-    return topology_yaml_is(path) ? topology_yaml_read(path, err) : read_from(path, NULL, 0, err);
+    return topology_yaml_is(path) ? topology_yaml_read(path, name, err) : read_from(path, NULL, 0, err);
 }
 
 struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err)

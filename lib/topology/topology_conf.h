@@ -12,9 +12,9 @@
 
 #include "topology/topology.h"
 
-/* A finished topology, of a path that ends with ".yaml" as YAML; NULL with a reason that names file, line and
- * what is accepted. */
-struct topology *topology_conf_read(const char *path, struct err *err);
+/* A finished topology, of a path that ends with ".yaml" as YAML: the one of that name, NULL: the default one.
+ * NULL with a reason that names file, line and what is accepted. */
+struct topology *topology_conf_read(const char *path, const char *name, struct err *err);
 /* The same for text in memory. */
 struct topology *topology_conf_parse(const char *name, const char *text, size_t bytes, struct err *err);
 /* Where Slurm has it by default, topology.yaml before topology.conf: beside slurm.conf, or what slurmd or

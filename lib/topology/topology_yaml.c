@@ -42,10 +42,10 @@ struct library {
 struct reading {
     struct library lib;
     yaml_parser_t parser;
-    yaml_event_t event; /* the newest */
-    const char *name;
+    yaml_event_t event;        /* the newest */
+    const char *name, *wanted; /* the file; a topology, or NULL: the default one */
     struct topology *best, *t; /* best: of those that were read */
-    bool best_default;         /* best is the one that the file names */
+    bool best_default;         /* best is the one that the file, or wanted, names */
     unsigned n;
 };
 
@@ -250,17 +250,19 @@ static int take_topology_key(struct reading *r, const char *key, void *arg, stru
 /* Keep it if it is better than what there was. */
 static int finish_one(struct reading *r, const struct one *o, struct err *err)
 {
-    bool better = !r->best || (o->is_default && !r->best_default);
+    bool named = r->wanted ? !strcmp(o->name, r->wanted) : o->is_default,
+         better = r->wanted ? named : o->kinds != FLAT && (!r->best || (named && !r->best_default));
 
-    if (o->kinds == FLAT || !better)
+    if (!better || r->best_default)
         return 0;
     if (o->kinds == BLOCK && topology_join(r->t, err) < 0)
         return -1;
     if (topology_finish(r->t, err) < 0)
         return -1;
+    r->t->flat = o->kinds == FLAT;
     topology_free(r->best);
     r->best = r->t;
-    r->best_default = o->is_default;
+    r->best_default = named;
     r->t = NULL;
     return 0;
 }
@@ -297,14 +299,20 @@ static int read_stream(struct reading *r, struct err *err)
         return -1;
     if (!r->n)
         return err_set(err, "%s: it has no topology", r->name);
-    if (!r->best) /* flat ones alone */
-        r->best = topology_new(r->name);
-    return r->best ? 0 : err_set(err, "%s: out of memory", r->name);
+    if (!r->best && r->wanted)
+        return err_set(err, "%s: there is no topology %.64s", r->name, r->wanted);
+    if (!r->best) { /* flat ones alone */
+        if (!(r->best = topology_new(r->name)))
+            return err_set(err, "%s: out of memory", r->name);
+        r->best->flat = true;
+    }
+    return 0;
 }
 
-struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, struct err *err)
+struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, const char *wanted,
+                                     struct err *err)
 {
-    struct reading r = { .name = name };
+    struct reading r = { .name = name, .wanted = wanted };
     struct err why;
     int rc = load(&r.lib, &why);
 
@@ -330,24 +338,26 @@ struct topology *topology_yaml_parse(const char *name, const char *text, size_t 
 
 #else
 
-struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, struct err *err)
+struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, const char *wanted,
+                                     struct err *err)
 {
     (void)text;
     (void)bytes;
+    (void)wanted;
     err_set(err, "%s: SyncGuard was built without libyaml (Debian: libyaml-dev)", name);
     return NULL;
 }
 
 #endif
 
-struct topology *topology_yaml_read(const char *path, struct err *err)
+struct topology *topology_yaml_read(const char *path, const char *wanted, struct err *err)
 {
     struct topology *t = NULL;
     char *text;
     size_t bytes;
 
     if (conf_file_read(path, &text, &bytes, err) == 0)
-        t = topology_yaml_parse(path, text, bytes, err);
+        t = topology_yaml_parse(path, text, bytes, wanted, err);
     free(text);
     return t;
 }

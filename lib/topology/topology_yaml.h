@@ -17,10 +17,10 @@
  *   - topology: eth
  *     flat: true
  *
- * Of several topologies the default one is taken, of a default one that is flat the first that is not; flat
- * ones alone are a topology without switches.  The file is parsed by libyaml, which is loaded when there is
- * one, so that the plugin starts without it. Anchors and aliases are not accepted.  Never aborts and never
- * prints. */
+ * Of several topologies the one that a partition names (Topology= in slurm.conf) or the default one is taken,
+ * if the default one is flat the first that is not; flat ones alone are a topology without switches.  The
+ * file is parsed by libyaml, which is loaded when there is one, so that the plugin starts without it. Anchors
+ * and aliases are not accepted.  Never aborts and never prints. */
 #ifndef SYNCGUARD_TOPOLOGY_TOPOLOGY_YAML_H
 #define SYNCGUARD_TOPOLOGY_TOPOLOGY_YAML_H
 
@@ -31,9 +31,11 @@
 /* Its name ends with ".yaml". */
 bool topology_yaml_is(const char *path);
 
-/* A finished topology; NULL with a reason that names the file, the line and what is accepted. */
-struct topology *topology_yaml_read(const char *path, struct err *err);
+/* A finished topology: the one that is called `wanted`, NULL: the default one.  NULL with a reason that names
+ * the file, the line and what is accepted. */
+struct topology *topology_yaml_read(const char *path, const char *wanted, struct err *err);
 /* The same for text in memory. */
-struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, struct err *err);
+struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, const char *wanted,
+                                     struct err *err);
 
 #endif

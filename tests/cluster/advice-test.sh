@@ -152,6 +152,11 @@ is "$switches $(wc -l <"$here/err") $(says "no advice on switches: $here/broken.
 use topology="$here/nowhere.conf"
 submit -N2 "$on" --wrap true
 is "$switches $(wc -c <"$here/err")" "none 0" "no topology.conf: the job is submitted"
+printf -- '- topology: eth\n  flat: true\n' >"$here/c/etc/topology.yaml"
+use
+submit -N2 -v "$on" --wrap true
+is "$switches $(says "no advice on switches: .*/topology.yaml: ")" "none 1" "topology.yaml beside slurm.conf is read in place of topology.conf"
+rm "$here/c/etc/topology.yaml"
 C exec sinfo -h -N -o %T >"$here/out"
 is "$(sort -u "$here/out" | tr '\n' ' ')" "idle " "no node was drained"
 

@@ -35,7 +35,9 @@ static void check(struct topology *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct err err = { "" };
-    struct topology *t = topology_yaml_parse("/nowhere/topology.yaml", (const char *)data, size, &err);
+    const char *wanted = size % 2 ? "b" : NULL;
+    struct topology *t =
+        topology_yaml_parse("/nowhere/topology.yaml", (const char *)data, size, wanted, &err);
 
     if (!t && !err.text[0])
         abort(); /* a failure without a reason */

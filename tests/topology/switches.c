@@ -132,7 +132,7 @@ int __wrap_topology_add(struct topology *t, const char *name, const char *nodes,
 
 static int print_declared(const char *path, struct err *err)
 {
-    struct topology *t = topology_conf_read(path, err);
+    struct topology *t = topology_conf_read(path, NULL, err);
 
     for (size_t i = 0; i < n_all; i++) {
         uint32_t at = t ? topology_find_switch(t, all[i].name) : TOPOLOGY_NONE;

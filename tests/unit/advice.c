@@ -159,19 +159,23 @@ static void test_partitions(void)
         "NodeName=DEFAULT Features=gpu,new\nNodeName=k[1-2]\nNodeName=k3 Feature=other\n"
         "NodeSet=both Feature=other Nodes=n1,later\nNodeSet=later Nodes=n2\nNodeSet=whole Nodes=all\n"
         "NodeSet=nobody Feature=none\n"
+        "NodeSet=rack1 Nodes=n1\nNodeSet=rack3 Feature=other\nPartitionName=racks Nodes=\"first rack[1-3],\tn8\"\n"
         "PartitionName=both Nodes=both,first\nPartitionName=whole Nodes=n1,whole\nPartitionName=nobody Nodes=nobody\n";
+    static const char named[] =
+        "PartitionName=DEFAULT Topology=eth\nPartitionName=a Nodes=n1 Topology=ib\nPartitionName=b Nodes=n1\n";
     static const struct {
         const char *partition, *nodes; /* NULL nodes: fails */
     } cases[] = { { NULL, "n[1-4]" },
                   { "main", "n[1-4]" },
                   { "fast", "n[5-6]" },
                   { "all", "everything" },
-                  { "none", NULL },
+                  { "none", "" },
                   { "slow", NULL },
                   { "sets", "n[1-2],n3,n[5,6]x[1-2],n9,g[1-2],h1,k[1-2]" },
                   { "both", "k3,n1,n2,n[1-2],n3" },
                   { "whole", "everything" },
-                  { "nobody", NULL } };
+                  { "racks", "n[1-2],n3,rack2,k3,n1,n8" },
+                  { "nobody", "" } };
     struct slurm_partition p;
     struct err err;
     char path[64];
@@ -198,6 +202,16 @@ static void test_partitions(void)
        "%s", err.text);
     ok(slurm_conf_parse("s", "Partition", 9, NULL, &p, &err) < 0 && strstr(err.text, "s:1"),
        "a broken line: %s", err.text);
+    ok(slurm_conf_parse("s", named, sizeof(named) - 1, "a", &p, &err) == 0 && p.topology,
+       "a partition with a topology");
+    is_str(p.topology ? p.topology : "", "ib", "its own line names it");
+    slurm_partition_free(&p);
+    ok(slurm_conf_parse("s", named, sizeof(named) - 1, "b", &p, &err) == 0 && p.topology, "another one");
+    is_str(p.topology ? p.topology : "", "eth", "so may that of PartitionName=DEFAULT");
+    slurm_partition_free(&p);
+    ok(slurm_conf_parse("s", text, sizeof(text) - 1, "fast", &p, &err) == 0 && !p.topology,
+       "else it is the default topology");
+    slurm_partition_free(&p);
     setenv("SLURM_CONF", "/a/b/mine.conf", 1);
     slurm_conf_locate("topology.conf", path, sizeof(path));
     is_str(path, "/a/b/topology.conf", "files are beside SLURM_CONF");
@@ -347,6 +361,14 @@ static void test_advice(void)
     choose(&a, "sbatch -N4 job");
     ok(a.result == ADVICE_NONE && strstr(a.text, ": no switch: "), "a topology.conf without switches\n%s",
        a.text);
+    write_file(slurm, "TopologyPlugin=topology/tree\nPartitionName=main Default=YES\n");
+    write_file(topology, "SwitchName=a Nodes=n[1-8]\n");
+    choose(&a, "sbatch -N4 job");
+    ok(a.result == ADVICE_NONE && strstr(a.text, "has no nodes"), "a partition without nodes\n%s", a.text);
+    write_file(slurm, "TopologyPlugin=topology/tree\nPartitionName=main Nodes=switch{a} Default=YES\n");
+    choose(&a, "sbatch -N4 job");
+    ok(a.result == ADVICE_NONE && strstr(a.text, "functions"), "functions of a newer Slurm\n%s", a.text);
+    write_file(slurm, conf);
     unlink(topology);
     choose(&a, "sbatch -N4 job");
     ok(a.result == ADVICE_NONE && strstr(a.text, "there is no"), "no topology.conf\n%s", a.text);

@@ -11,7 +11,7 @@
 #include "tests/tap.h"
 
 static char conf[] = "/tmp/placement-XXXXXX", slow[] = "/tmp/placement-XXXXXX";
-static const char *measured; /* the file of slow links that counts; NULL: none */
+static struct placement_files files = { conf, NULL, NULL };
 
 /* NAME=VALUE, ended by NULL; and four that an allocation of n1 to n4 has, unless they are given. */
 static const char *const *given;
@@ -61,7 +61,7 @@ static void choose(struct placement *p, const char *line, const char *pattern)
     size_t bytes = command_line(line, words, sizeof(words));
 
     ok(pattern_parse(&what, pattern, NULL) == 0, "%s: a pattern", pattern);
-    placement_choose(p, &what, NULL, conf, measured, true, words, bytes, env);
+    placement_choose(p, &what, NULL, &files, true, words, bytes, env);
 }
 
 /* ---- the command line ---- */
@@ -248,6 +248,54 @@ static void test_choice(void)
        p.text);
 }
 
+/* ---- one of several topologies ---- */
+
+static void test_partition(void)
+{
+    static const struct {
+        const char *partition, *hosts; /* NULL hosts: as Slurm has them */
+        enum placement_result result;
+    } cases[] = {
+        { NULL, NULL, PLACEMENT_SLURM },
+        { "SLURM_JOB_PARTITION=usual", NULL, PLACEMENT_SLURM },
+        { "SLURM_JOB_PARTITION=turns", "n1\nn3\nn2\nn4\n", PLACEMENT_BETTER },
+        { "SLURM_JOB_PARTITION=plain", NULL, PLACEMENT_LEFT },
+        { "SLURM_JOB_PARTITION=wrong", NULL, PLACEMENT_FAILED },
+        { "SLURM_JOB_PARTITION=none", NULL, PLACEMENT_LEFT },
+    };
+    char yaml[64], slurm[64];
+    struct placement p;
+
+    snprintf(yaml, sizeof(yaml), "%s.yaml", conf);
+    snprintf(slurm, sizeof(slurm), "%s.slurm", conf);
+    write_file(
+        yaml,
+        "- topology: turns\n  tree: {switches: [{switch: a, nodes: 'n[1,3]'}, {switch: b, nodes: 'n[2,4]'},"
+        " {switch: top, children: 'a,b'}]}\n"
+        "- topology: all\n  cluster_default: true\n  tree: {switches: [{switch: s, nodes: 'n[1-4]'}]}\n"
+        "- topology: flat\n  flat: true\n");
+    write_file(slurm, "PartitionName=usual Nodes=n[1-4]\nPartitionName=turns Nodes=n[1-4] Topology=turns\n"
+                      "PartitionName=DEFAULT Nodes=n[1-4] Topology=flat\nPartitionName=plain\n"
+                      "PartitionName=wrong Topology=other\n");
+    files = (struct placement_files){ yaml, slurm, NULL };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const char *const said[] = { cases[i].partition, NULL };
+
+        given = said;
+        choose(&p, "srun a", "ring");
+        if (strstr(p.text, "libyaml")) {
+            printf("# not tried: %s\n", p.text);
+            break;
+        }
+        is_int(p.result, cases[i].result, "%s: %s", said[0] ? said[0] : "without a partition", p.text);
+        is_str(p.hosts ? p.hosts : "", cases[i].hosts ? cases[i].hosts : "", "the order");
+        placement_free(&p);
+    }
+    files = (struct placement_files){ conf, NULL, NULL };
+    unlink(yaml);
+    unlink(slurm);
+}
+
 /* ---- slow links ---- */
 
 /* As if measured that long ago. */
@@ -268,12 +316,12 @@ static void test_measured(void)
     struct placement p;
 
     given = nothing;
-    measured = slow;
+    files.measured = slow;
     write_conf("SwitchName=a Nodes=n[1-4]\n");
     write_slow(3600, "Pair=n1,n2 Slower=4\n");
     choose(&p, "srun a", "ring");
     is_str(p.hosts ? p.hosts : "", "n4\nn2\nn3\nn1\n", "the host file keeps the nodes of a slow pair apart");
-    ok(strstr(p.text, "; 1 of the cluster's links was slow 1 hours ago"), "that links are slow is said: %s",
+    ok(strstr(p.text, "; 1 of the cluster's links was slow 1 hour ago"), "that links are slow is said: %s",
        p.text);
     placement_free(&p);
     write_slow(49 * 3600, "Pair=n1,n2 Slower=4\n");
@@ -296,7 +344,7 @@ static void test_measured(void)
     unlink(slow);
     choose(&p, "srun a", "ring");
     ok(p.result == PLACEMENT_SLURM && !strchr(p.text, ';'), "no file: as without one: %s", p.text);
-    measured = NULL;
+    files.measured = NULL;
 }
 
 /* ---- what an earlier run communicated ---- */
@@ -323,7 +371,7 @@ static void choose_by_earlier(struct placement *p, const char *line, const char 
     earlier.pattern = pattern;
     earlier.times = 0;
     placement_free(p);
-    placement_choose(p, &what, answer, conf, NULL, false, words, bytes, env);
+    placement_choose(p, &what, answer, &files, false, words, bytes, env);
 }
 
 static void test_earlier(void)
@@ -470,6 +518,7 @@ int main(void)
     test_tasks();
     test_earlier();
     test_choice();
+    test_partition();
     test_measured();
     test_algorithms();
     test_large();

@@ -270,7 +270,8 @@ static void check_errors(void)
            t ? "nothing" : err.text);
         topology_free(t);
     }
-    ok(!topology_conf_read("/nowhere/topology.conf", &err) && strstr(err.text, "/nowhere/topology.conf"),
+    ok(!topology_conf_read("/nowhere/topology.conf", NULL, &err) &&
+           strstr(err.text, "/nowhere/topology.conf"),
        "a missing file is reported by its name: %s", err.text);
 }
 

@@ -11,7 +11,7 @@
 
 static struct topology *parse(const char *text, struct err *err)
 {
-    return topology_yaml_parse("t.yaml", text, strlen(text), err);
+    return topology_yaml_parse("t.yaml", text, strlen(text), NULL, err);
 }
 
 /* "leaf1: node1 node2": each switch with nodes, and these. */
@@ -67,6 +67,34 @@ static void check_files(void)
         struct topology *t = parse(cases[i].text, &err);
 
         is_str(t ? described(t, buf, sizeof(buf)) : err.text, cases[i].switches, "%s", cases[i].what);
+        topology_free(t);
+    }
+}
+
+/* That a partition names. */
+static void check_wanted(void)
+{
+    static const char text[] =
+        "- topology: a\n  cluster_default: true\n  tree: {switches: [{switch: s, nodes: x}]}\n"
+        "- topology: b\n  tree: {switches: [{switch: t, nodes: y}]}\n"
+        "- topology: c\n  flat: true\n";
+    static const struct {
+        const char *wanted, *switches;
+    } cases[] = {
+        { NULL, "s: x" },
+        { "a", "s: x" },
+        { "b", "t: y" },
+        { "c", "" },
+        { "d", "t.yaml: there is no topology d" },
+    };
+    char buf[256];
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct err err = { "" };
+        struct topology *t = topology_yaml_parse("t.yaml", text, sizeof(text) - 1, cases[i].wanted, &err);
+
+        is_str(t ? described(t, buf, sizeof(buf)) : err.text, cases[i].switches, "topology %s",
+               cases[i].wanted ? cases[i].wanted : "by default");
         topology_free(t);
     }
 }
@@ -136,7 +164,7 @@ static void check_place(void)
     }
     topology_conf_locate(path, sizeof(path));
     is_str(path, conf, "topology.yaml is found beside slurm.conf");
-    t = topology_conf_read(path, &err);
+    t = topology_conf_read(path, NULL, &err);
     is_int(t ? (long long)t->n_nodes : -1, 3, "and read as what it is%s", err.text);
     topology_free(t);
     unlink(conf);
@@ -154,6 +182,7 @@ int main(void)
     }
     topology_free(t);
     check_files();
+    check_wanted();
     check_errors();
     check_place();
     return done_testing();
