@@ -29,7 +29,12 @@ void detours_step(struct detours *d, double duration_s)
 void detours_add(struct detours *d, uint64_t step, uint32_t rank, float saved_s, float typical_s)
 {
     struct detour it = {
-        .step = step, .rank = rank, .saved_s = saved_s, .seen = d->seen, .before_s = d->before_s
+        .step = step,
+        .rank = rank,
+        .saved_s = saved_s,
+        .typical_s = typical_s,
+        .seen = d->seen,
+        .before_s = d->before_s,
     };
     const struct detour *last = d->n ? detours_back(d, 0) : NULL;
     double length_s = SHORTEST * typical_s;
@@ -75,14 +80,23 @@ static bool is_counted(const struct detour *it, uint32_t lengths)
 
 uint32_t detours_long(const struct detours *d, double *saved_s)
 {
+    const struct detour *newer = NULL;
+    double goes_on_s = 0; /* in the steps behind this one */
     uint32_t n = 0;
 
     *saved_s = 0;
-    for (uint64_t i = 0; i < detours_kept(d) && detours_back(d, i)->step > d->over; i++)
-        if (is_counted(detours_back(d, i), DETOURS_LONG)) {
-            *saved_s += detours_back(d, i)->saved_s;
+    for (uint64_t i = 0; i < detours_kept(d) && detours_back(d, i)->step > d->over; i++) {
+        const struct detour *it = detours_back(d, i);
+
+        if (!newer || newer->lengths || newer->rank != it->rank || it->step + 1 != newer->step)
+            goes_on_s = 0;
+        goes_on_s += it->saved_s;
+        newer = it;
+        if (is_counted(it, 1) && goes_on_s >= DETOURS_LONG * it->typical_s) {
+            *saved_s += goes_on_s;
             n++;
         }
+    }
     return n;
 }
 

@@ -31,6 +31,7 @@ struct detour {
     uint32_t lengths;
     float saved_s;   /* the step would be so much shorter without it ... */
     float counted_s; /* ... and at most as much as a step takes; 0 if it is not counted */
+    float typical_s; /* work of a step */
     uint64_t seen;   /* as of struct detours ... */
     double before_s; /* ... and seen_s before its step */
 };
@@ -75,9 +76,10 @@ bool detours_cost(const struct detours *d, uint64_t *first);
  * that had one, and `latest` at the latest. */
 uint32_t detours_began(const bool *had, uint32_t n, uint32_t latest);
 
-/* Those that took most of a step or longer, since the beginning or the end of the latest jitter, of those
- * that are kept, and by how much they made steps longer together, at most. */
-#define DETOURS_LONG 4u /* lengths: 0.8 times the typical work */
+/* Those that took DETOURS_LONG or longer, in one step or in several of the rank's in a row, since the
+ * beginning or the end of the latest jitter, of those that are kept, and by how much they made steps longer
+ * together, at most. */
+#define DETOURS_LONG 0.8 /* times the typical work of a step */
 uint32_t detours_long(const struct detours *d, double *saved_s);
 
 /* A machine's own noise costs less than that, of a step without it (decision 0081). */

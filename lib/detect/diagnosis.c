@@ -254,7 +254,10 @@ uint32_t diagnosis_delays(const struct diagnosis *d, double min_slowdown, double
     uint32_t n = detours_long(all, saved_s);
     double of_s = all->seen_s - all->over_s;
 
-    return !d->variability->jitter && of_s >= min_slowdown * (of_s - *saved_s) ? n : 0;
+    if (!d->variability->jitter && of_s >= min_slowdown * (of_s - *saved_s))
+        return n;
+    *saved_s = 0;
+    return 0;
 }
 
 struct interval diagnosis_jitter_cost(const struct diagnosis *d)

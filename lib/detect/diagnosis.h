@@ -67,9 +67,9 @@ struct diagnosis_other {
     bool redrawn; /* what it was found by is known to be another's: if it does not stand, it never did */
     double min_slowdown; /* slowdown from which on it is reported; 0: as always */
 };
-/* Delays of single ranks, each about as long as a step or longer, that are too few to be jitter: how many,
- * and what they cost at most, as others need not have waited for each.  0: there are none, or they cost less
- * than min_slowdown together, as those of any machine do. */
+/* Delays of single ranks, each at least 0.8 times the typical work of a step, that are too few to be jitter:
+ * how many, and what they cost at most, as others need not have waited for each.  0, and no cost: there are
+ * none, or they cost less than min_slowdown together, as those of any machine do. */
 uint32_t diagnosis_delays(const struct diagnosis *d, double min_slowdown, double *saved_s);
 /* Is there jitter in the steps' work?  from: number of the first step with it; excess and rate as of a
  * finding. */

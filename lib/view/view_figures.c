@@ -303,8 +303,6 @@ void view_phases_get(const struct view *v, struct view_phases *p)
 
     phases_get(v->phases, p);
     p->delays = diagnosis_delays(v->diagnosis, VIEW_MINOR_SLOWDOWN, &p->delays_s);
-    if (!p->delays)
-        p->delays_s = 0;
     p->rhythm_steps = rhythm->period;
     p->rhythm_heavy = rhythm->heavy;
     p->rhythm_ratio = rhythm->period ? rhythm->ratio : NAN;

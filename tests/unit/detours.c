@@ -448,7 +448,7 @@ static uint32_t single_delays(const double *delay_s, uint32_t steps, double *cos
         float own_s[RANKS], longest_s = 0;
 
         for (uint32_t r = 0; r < RANKS; r++)
-            own_s[r] = (float)(WORK_S * (1 + 0.01 * box_muller()) + (r == k % RANKS ? delay_s[k] : 0));
+            own_s[r] = (float)(WORK_S * (1 + 0.01 * box_muller()) + (r == k / 5 % RANKS ? delay_s[k] : 0));
         for (uint32_t r = 0; r < RANKS; r++)
             longest_s = fmaxf(longest_s, own_s[r]);
         now_s += longest_s + REST_S;
@@ -474,6 +474,11 @@ static void single(void)
     is_int(single_delays(delay_s, 100, &cost_s), 2,
            "two long delays in a run are counted, a short one is not");
     is_near(cost_s, 5 * WORK_S, 0.05, "... with what they cost");
+    delay_s[46] = WORK_S;
+    delay_s[62] = WORK_S;
+    is_int(single_delays(delay_s, 100, &cost_s), 3, "a delay that goes on in the rank's next step is one");
+    is_near(cost_s, 7.3 * WORK_S, 0.05, "... with what it cost there");
+    delay_s[46] = delay_s[62] = 0;
     is_int(single_delays(delay_s, 400, &cost_s), 0,
            "of a run that is longer they cost too little to speak of");
     is_int(single_delays(&delay_s[100], 100, &cost_s), 0, "a run without delays has none");
