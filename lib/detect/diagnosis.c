@@ -402,11 +402,6 @@ uint32_t diagnosis_seq(const struct diagnosis *d, uint64_t step)
     return work_seq_of(d->work, step < d->work->steps ? step + 1 : d->work->steps);
 }
 
-uint32_t diagnosis_next_id(const struct diagnosis *d)
-{
-    return d->next_id;
-}
-
 uint64_t diagnosis_steps(const struct diagnosis *d)
 {
     return d->work->steps;

@@ -79,7 +79,6 @@ bool diagnosis_jitter(const struct diagnosis *d, struct diagnosis_other *o);
 /* The interval of what jitter costs, over its price. */
 struct interval diagnosis_jitter_cost(const struct diagnosis *d);
 void diagnosis_other(struct diagnosis *d, const struct diagnosis_other *o);
-uint32_t diagnosis_next_id(const struct diagnosis *d); /* findings so far */
 uint64_t diagnosis_steps(const struct diagnosis *d);
 /* Findings of the run, with prices as of now, which are taken here where steps have come since; lent until
  * the next call of any of these. */

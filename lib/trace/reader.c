@@ -11,6 +11,7 @@
 #include "sampling/flow.h"
 #include "trace/line.h"
 #include "trace/numbering.h"
+#include "view/verdicts.h"
 
 #define COUNTS_S 5.0 /* how often the view gets the count of lost records */
 
@@ -45,6 +46,11 @@ struct group { /* the records of one collective that have arrived */
     size_t n, cap;
 };
 
+struct named { /* a finding that became a verdict */
+    uint32_t finding;
+    uint64_t records; /* read by then */
+};
+
 struct trace_reader {
     struct view *view;
     char *line; /* an incomplete line */
@@ -60,7 +66,7 @@ struct trace_reader {
     bool calls;    /* are recorded one by one: messages, and nonblocking calls with their begin */
     uint32_t size; /* of the job: more than the header's ranks where some have no records */
     double now_s, ticked_s, counted_s;
-    uint64_t *named; /* by finding: records when it was first reported */
+    struct named *named; /* in that order; the newest are asked for most */
     size_t n_named, named_cap;
     struct trace_figures figures;
     bool failed;
@@ -505,6 +511,30 @@ static int end_failed(struct trace_reader *r, struct err *err)
     return err_set(err, "%s", r->err.text);
 }
 
+static const struct named *find_named(const struct trace_reader *r, uint32_t finding)
+{
+    for (size_t i = r->n_named; i-- > 0;)
+        if (r->named[i].finding == finding)
+            return &r->named[i];
+    return NULL;
+}
+
+/* Most findings are doubted for a while before they are verdicts, and some never become one. */
+static void note_verdicts(struct trace_reader *r)
+{
+    const struct view_verdict *verdict;
+    size_t n = view_verdicts_get(r->view, &verdict);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = verdict[i].finding.id;
+
+        if (verdict[i].minor || verdict[i].finding.duty != DUTY_STEPS || find_named(r, id))
+            continue;
+        r->named = xgrow(r->named, &r->named_cap, r->n_named + 1, sizeof(*r->named));
+        r->named[r->n_named++] = (struct named){ id, r->figures.records };
+    }
+}
+
 static int next_line(struct trace_reader *r, const char *line, size_t bytes, struct err *err)
 {
     struct trace_record rec;
@@ -521,10 +551,7 @@ static int next_line(struct trace_reader *r, const char *line, size_t bytes, str
         err_prefix(&r->err, "line %llu", (unsigned long long)r->figures.lines);
         return end_failed(r, err);
     }
-    while (r->n_named < view_findings(r->view)) {
-        r->named = xgrow(r->named, &r->named_cap, r->n_named + 1, sizeof(*r->named));
-        r->named[r->n_named++] = r->figures.records;
-    }
+    note_verdicts(r);
     return 0;
 }
 
@@ -613,5 +640,7 @@ uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank)
 
 uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding)
 {
-    return finding < r->n_named ? r->named[finding] : r->figures.records;
+    const struct named *named = find_named(r, finding);
+
+    return named ? named->records : r->figures.records;
 }

@@ -70,7 +70,8 @@ struct trace_figures {
     bool untimed;
 };
 void trace_reader_figures_get(const struct trace_reader *r, struct trace_figures *f);
-/* How many records had been read when that finding (detect/finding.h, id) was first reported. */
+/* How many records had been read when that finding (detect/finding.h, id) was first a verdict: not a minor
+ * one, and none that is still doubted. */
 uint64_t trace_reader_records_at(const struct trace_reader *r, uint32_t finding);
 /* Number of the rank's lost records; 0 for an unknown rank. */
 uint64_t trace_reader_lost(const struct trace_reader *r, uint32_t rank);

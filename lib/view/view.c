@@ -591,11 +591,6 @@ void view_position_set(struct view *v, const struct view_position *p, const stru
     view_verdicts_go_on(v, verdict, n);
 }
 
-uint32_t view_findings(const struct view *v)
-{
-    return diagnosis_next_id(v->diagnosis);
-}
-
 /* ---- time ---- */
 
 void view_tick(struct view *v, double now_s)

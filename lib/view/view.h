@@ -86,8 +86,6 @@ enum view_slurm { VIEW_SLURM_RUNS /* or it is not known */, VIEW_SLURM_SUSPENDED
 void view_slurm_set(struct view *v, double now_s, enum view_slurm slurm, const char *state);
 
 void view_item(struct view *v, double now_s, const struct telemetry_item *item);
-/* Findings (detect/finding.h) so far: the next one has this id. */
-uint32_t view_findings(const struct view *v);
 /* A call of a rank that is known, beside its items (a call item is one): what a step is made of is then known
  * as a graph (graph/graph.h).  All ranks' calls must come, each rank's in the order in which it left them. */
 void view_call(struct view *v, double now_s, const struct call *c);

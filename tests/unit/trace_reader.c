@@ -30,8 +30,9 @@ enum { NODES = 4, PER_NODE = 4, RANKS = NODES * PER_NODE, PARTS = 3 };
 struct plan {
     int steps, onset, slow_rank, hung_rank; /* -1: none */
     double loss_ratio;
-    bool inner; /* a collective inside of each node, too */
-    bool all;   /* from the onset on all ranks work twice as long */
+    bool inner;     /* a collective inside of each node, too */
+    bool all;       /* from the onset on all ranks work twice as long */
+    double delay_s; /* of rank 3 at the onset, and of rank 9 ten steps later */
 };
 
 static void put_header(struct text *t, int version)
@@ -64,6 +65,8 @@ static char *trace_make(const struct plan *p, size_t *bytes)
                     work_s *= 1.33;
                 if (p->all && step >= p->onset)
                     work_s *= 2;
+                if (!part && ((r == 3 && step == p->onset) || (r == 9 && step == p->onset + 10)))
+                    work_s += p->delay_s;
                 enter[r] = now[r] + (uint64_t)(work_s * 1e9);
                 last[r / PER_NODE] = enter[r] > last[r / PER_NODE] ? enter[r] : last[r / PER_NODE];
                 all = enter[r] > all ? enter[r] : all;
@@ -149,8 +152,8 @@ static struct trace_figures figures_of(const char *text, struct err *err, int *r
 
 static void check_verdicts(void)
 {
-    static const struct plan plans[] = { { 120, 0, -1, -1, 0, true, false },
-                                         { 120, 40, 5, -1, 0.002, true, false } };
+    static const struct plan plans[] = { { 120, 0, -1, -1, 0, true, false, 0 },
+                                         { 120, 40, 5, -1, 0.002, true, false, 0 } };
     const struct view_verdict *d;
 
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
@@ -188,7 +191,7 @@ static void check_verdicts(void)
 /* Nobody holds the others back, and it is not called healthy. */
 static void check_all_slower(void)
 {
-    static const struct plan plan = { 160, 100, -1, -1, 0, false, true };
+    static const struct plan plan = { 160, 100, -1, -1, 0, false, true, 0 };
     const struct view_verdict *d;
     struct err err;
     size_t bytes;
@@ -205,9 +208,59 @@ static void check_all_slower(void)
     free(text);
 }
 
+static void check_single_delays(void)
+{
+    static const struct plan plan = { 120, 40, -1, -1, 0, false, false, 0.3 };
+    struct err err;
+    size_t bytes;
+    char *text = trace_make(&plan, &bytes), sentence[1024];
+    const char *told = "; 2 single delays";
+    double cost_ms = 0;
+    int rc;
+    struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
+
+    view_sentence(trace_reader_view(r), trace_reader_now_s(r), sentence, sizeof(sentence));
+    told = strstr(sentence, told);
+    ok(told && sscanf(told, "; 2 single delays cost at most %lf ms", &cost_ms) == 1,
+       "two long delays of single ranks are told\n%s", sentence);
+    is_near(cost_ms, 600, 0.05, "with what they cost together, in ms");
+    trace_reader_free(r);
+    free(text);
+}
+
+/* It is not the records at which its detector first saw something that count. */
+static void check_first_a_verdict(void)
+{
+    static const struct plan plan = { 120, 60, 5, -1, 0, false, false, 0 };
+    struct trace_reader *r = trace_reader_new(&params);
+    const struct view_verdict *d;
+    struct trace_figures f;
+    uint64_t first = 0;
+    struct err err;
+    size_t bytes, n;
+    char *text = trace_make(&plan, &bytes), *line = text, *end;
+
+    for (; (end = strchr(line, '\n')) && trace_reader_feed(r, line, (size_t)(end + 1 - line), &err) == 0;
+         line = end + 1) {
+        n = view_verdicts_get(trace_reader_view(r), &d);
+        trace_reader_figures_get(r, &f);
+        if (n && !d->minor && !first)
+            first = f.records;
+    }
+    trace_reader_finish(r, &err);
+    n = view_verdicts_raised(trace_reader_view(r), &d);
+    if (ok(n == 1 && first > 0, "one verdict came while the trace was read"))
+        is_int((long long)trace_reader_records_at(r, d->finding.id), (long long)first,
+               "it is dated by the record with which it was first a verdict");
+    is_int((long long)trace_reader_records_at(r, d->finding.id + 1), (long long)f.records,
+           "what was none, by the last one");
+    trace_reader_free(r);
+    free(text);
+}
+
 static void check_never_left(void)
 {
-    static const struct plan plan = { 40, 20, -1, 6, 0, false, false };
+    static const struct plan plan = { 40, 20, -1, 6, 0, false, false, 0 };
     const struct view_verdict *d;
     struct trace_figures f;
     struct err err;
@@ -232,7 +285,7 @@ static void check_never_left(void)
 
 static void check_pieces(void)
 {
-    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false };
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false, 0 };
     static const size_t pieces[] = { 1, 7, 120, 4096, 65537 };
     size_t bytes;
     char *text = trace_make(&plan, &bytes), *whole = answer_of(text, bytes, 0);
@@ -259,7 +312,7 @@ static char *answer_so_far(struct trace_reader *r)
 /* Causal: what is said after so many lines is what a reader says that knows of no others. */
 static void check_prefixes(void)
 {
-    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false };
+    static const struct plan plan = { 60, 20, 5, -1, 0.01, true, false, 0 };
     struct trace_reader *all = trace_reader_new(&params);
     size_t bytes, line = 0, different = 0, compared = 0;
     char *text = trace_make(&plan, &bytes);
@@ -907,9 +960,9 @@ static char *reordered(const char *text, size_t bytes, size_t lag, size_t run)
  */
 static void check_orders(void)
 {
-    static const struct plan plans[] = { { 120, 40, 5, -1, 0, false, false },
-                                         { 120, 40, 5, -1, 0, true, false },
-                                         { 120, 0, -1, -1, 0, true, false } };
+    static const struct plan plans[] = { { 120, 40, 5, -1, 0, false, false, 0 },
+                                         { 120, 40, 5, -1, 0, true, false, 0 },
+                                         { 120, 0, -1, -1, 0, true, false, 0 } };
     static const struct {
         size_t lag, run;
     } orders[] = { { 0, 1 }, { 7, 1 }, { 7, 24 } };
@@ -951,9 +1004,9 @@ static void check_orders(void)
 static void check_watched(void)
 {
     enum { KINDS = 4, PIECE = 512, EACH = 5 };
-    static const struct plan plans[] = { { 60, 20, 5, -1, 0.01, true, false },
-                                         { 40, 20, -1, 6, 0, false, false },
-                                         { 100, 50, -1, -1, 0, false, true } };
+    static const struct plan plans[] = { { 60, 20, 5, -1, 0.01, true, false, 0 },
+                                         { 40, 20, -1, 6, 0, false, false, 0 },
+                                         { 100, 50, -1, -1, 0, false, true, 0 } };
 
     for (size_t i = 0; i < KINDS; i++) {
         struct trace_reader *r = trace_reader_new(&params);
@@ -1000,6 +1053,8 @@ int main(void)
     check_slow_node();
     check_prefixes();
     check_all_slower();
+    check_single_delays();
+    check_first_a_verdict();
     check_never_left();
     check_verdicts();
     return done_testing();
