@@ -131,6 +131,14 @@ static int standard_version(void)
     return major;
 }
 
+/* Libraries with an ABI of their own that pass calls on to an MPI, whose version they tell, and whose symbols
+ * the process has. */
+static bool is_forwarder(const char *file, const char *text)
+{
+    return begins(text, "MPItrampoline") || begins(text, "MPIwrapper") || begins(file, "libmpitrampoline") ||
+           begins(file, "libmpiwrapper") || begins(file, "libmuk") || begins(file, "libwi4mpi");
+}
+
 /* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and
  * inside it is Open MPI or MPICH. One of MPI 5 that is in no file of a known name may have either ABI. */
 bool abi_know(struct abi *abi, char name[64])
@@ -145,6 +153,8 @@ bool abi_know(struct abi *abi, char name[64])
     if (!next_symbol(version.name) || ((int (*)(char *, int *))next_get(&version))(text, &length))
         return false;
     short_name(name, text);
+    if (is_forwarder(file, text))
+        return false;
     world = next_symbol("ompi_mpi_comm_world");
     if (begins(file, "libmpi_abi")) {
         if (standard_version() != 1)

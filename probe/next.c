@@ -112,6 +112,48 @@ void *next_symbol(const char *name)
     return find_symbol(name, RTLD_DEFAULT);
 }
 
+void *next_look(const char *name)
+{
+    void *before = atomic_load_explicit(&library, memory_order_acquire), *at = find_symbol(name, RTLD_NEXT);
+
+    atomic_store_explicit(&library, before,
+                          memory_order_release); /* MPI is not to be looked for in this one */
+    return at;
+}
+
+void *next_within(const void *at, const char *name)
+{
+    static const char anchor;
+    int saved = errno;
+    void *object = NULL, *found = NULL;
+    Dl_info info;
+
+    if (dladdr(at, &info) && info.dli_fname && (object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
+        found = next_ask(object, name);
+    if (found && object_of(found) == object_of(&anchor))
+        found = NULL; /* all that is global is the main program's, and the probe comes first there */
+    if (object && !found)
+        dlclose(object); /* else kept open, so that it is not unloaded */
+    (void)dlerror();     /* of dlopen() */
+    errno = saved;
+    return found;
+}
+
+static int take_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(unsigned long long *)arg = info->dlpi_adds;
+    return 1; /* the first object has it */
+}
+
+unsigned long long next_loaded(void)
+{
+    unsigned long long loaded = 0;
+
+    dl_iterate_phdr(take_loaded, &loaded);
+    return loaded;
+}
+
 static int unsupported(void)
 {
     return 16; /* MPI_ERR_OTHER of Open MPI; of others until init.c knows the library */

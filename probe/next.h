@@ -63,6 +63,14 @@ static inline next_fn next_get(struct next *n)
  * variable this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);
 
+/* As next_find() finds it; NULL where no library defines it. */
+void *next_look(const char *name);
+/* The function of that name which the object that `at` is in was linked with, itself or by its libraries;
+ * NULL: none.  It is meant by that object only where none is global: next_ask(RTLD_NEXT, name). */
+void *next_within(const void *at, const char *name);
+/* How many objects the process has loaded so far: as long as it stays, nothing new can be found. */
+unsigned long long next_loaded(void);
+
 /* dlsym(), whose failure the program does not see, neither in dlerror() nor in wrappers of malloc() and
  * free() that look for the next ones by dlsym() themselves. */
 void *next_ask(void *object, const char *name);

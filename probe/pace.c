@@ -1,6 +1,7 @@
 /* pace.c - see pace.h */
 #include "probe/pace.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -79,12 +80,82 @@ static void release_set(bool on)
     atomic_store_explicit(&releasing, on, memory_order_relaxed);
 }
 
+/* A process may have two copies of UCX, the system's and one that a Python package brought, each for the
+ * modules that were linked with it.  Both call the functions here, so each worker remembers whose it is. What
+ * is global is everybody's, as without the probe. */
+#define UCX_CREATE   "ucp_worker_create"
+#define UCX_PROGRESS "ucp_worker_progress"
+#define WORKERS \
+    4096u /* slots, 64 KiB of zero pages; of more workers than find room the first copy found is called */
+#define WORKERS_NEARBY 16u /* slots in which one may be */
+typedef signed char create_fn(void *context, const void *params, void **worker); /* ucs_status_t: one byte */
+typedef unsigned progress_fn(void *worker);
+
+static struct {
+    void *_Atomic worker; /* also one that has ended: its address is given to another one */
+    progress_fn *_Atomic progress;
+} workers[WORKERS];
+
+static inline size_t worker_slot(const void *worker, size_t i)
+{
+    return (size_t)(((uintptr_t)worker * 0x9e3779b97f4a7c15u >> 52) + i) % WORKERS;
+}
+
+static void worker_made(void *worker, progress_fn *progress)
+{
+    for (size_t i = 0; i < WORKERS_NEARBY; i++) {
+        size_t slot = worker_slot(worker, i);
+        void *at = NULL;
+
+        if (!atomic_compare_exchange_strong(&workers[slot].worker, &at, worker) && at != worker)
+            continue;
+        atomic_store_explicit(&workers[slot].progress, progress, memory_order_release);
+        return;
+    }
+}
+
+static inline progress_fn *progress_of(const void *worker)
+{
+    for (size_t i = 0; i < WORKERS_NEARBY; i++) {
+        size_t slot = worker_slot(worker, i);
+        void *at = atomic_load_explicit(&workers[slot].worker, memory_order_acquire);
+
+        if (at == worker)
+            return atomic_load_explicit(&workers[slot].progress, memory_order_acquire);
+        if (!at)
+            return NULL;
+    }
+    return NULL;
+}
+
+EXPORTED(signed char ucp_worker_create(void *context, const void *params, void **worker))
+{
+    static struct next next = { UCX_CREATE, NULL };
+    void *create = next_ask(RTLD_NEXT, UCX_CREATE), *progress;
+    signed char status;
+
+    if (!create)
+        create = next_within(__builtin_return_address(0), UCX_CREATE);
+    if (!create)
+        create = (void *)next_get(&next);
+    status = ((create_fn *)create)(context, params, worker);
+    if (status)
+        return status;
+    progress = next_ask(RTLD_NEXT, UCX_PROGRESS);
+    if (!progress)
+        progress = next_within(create, UCX_PROGRESS);
+    if (progress)
+        worker_made(*worker, (progress_fn *)progress);
+    return status;
+}
+
 /* MPICH (ch4 over UCX) calls this in a loop while it waits, and has no switch for yielding
  * (POLLS_BEFORE_YIELD is for ch3), so the probe yields here. */
 EXPORTED(unsigned ucp_worker_progress(void *worker))
 {
-    static struct next next = { "ucp_worker_progress", NULL };
-    unsigned done = ((unsigned (*)(void *))next_get(&next))(worker);
+    static struct next next = { UCX_PROGRESS, NULL };
+    progress_fn *own = progress_of(worker);
+    unsigned done = (own ? own : (progress_fn *)next_get(&next))(worker);
 
     if (!done && atomic_load_explicit(&releasing, memory_order_relaxed))
         sched_yield();

@@ -39,15 +39,20 @@ void scr_leave(void)
     steps_leave(atomic_exchange_explicit(&own, NULL, memory_order_acq_rel));
 }
 
-/* SCR's own function; NULL where SCR is not loaded (the program then found ours by dlsym()). */
+/* SCR's own function; NULL where SCR is not loaded (the program then found ours by dlsym()), and asks again
+ * for each step. */
 static void *library_own(void *_Atomic *at, const char *name)
 {
+    static _Atomic unsigned long long missing; /* objects that were loaded when SCR was in none */
     void *found = atomic_load_explicit(at, memory_order_acquire);
+    unsigned long long loaded;
 
-    if (!found) {
-        found = next_ask(RTLD_NEXT, name);
-        atomic_store_explicit(at, found, memory_order_release);
-    }
+    if (found || (loaded = next_loaded()) == atomic_load_explicit(&missing, memory_order_relaxed))
+        return found;
+    found = next_look(name);
+    if (!found)
+        atomic_store_explicit(&missing, loaded, memory_order_relaxed);
+    atomic_store_explicit(at, found, memory_order_release);
     return found;
 }
 

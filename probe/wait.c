@@ -52,12 +52,13 @@ struct waiting {
 static void *waiting_keep(struct waiting *w, const void *requests, int n, void *statuses, int n_statuses)
 {
     void *handles = w->few_handles, *own = w->few_statuses;
+    bool ignored = status_ignored(statuses);
 
     w->n = n;
     w->lent = w->lost = false;
     w->handles = NULL;
     w->held = NULL;
-    w->statuses = status_ignored(statuses) ? NULL : statuses;
+    w->statuses = ignored ? NULL : statuses;
     if (!request_any())
         return statuses;
     if (n > (int)FEW) {
@@ -77,7 +78,7 @@ static void *waiting_keep(struct waiting *w, const void *requests, int n, void *
         memcpy(handles, requests, (size_t)n * handle_bytes());
         w->handles = handles;
     }
-    if (w->statuses || !n_statuses)
+    if (!ignored || !n_statuses)
         return statuses;
     w->statuses = own;
     return own;

@@ -1,6 +1,7 @@
 /* window.c - see window.h */
 #include "probe/window.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,11 +69,14 @@ static struct access *access_add(struct window *w, int target, bool locked)
 
 static bool copy_world(struct window *w, const struct comm *c)
 {
+    int saved = errno;
+
     w->size = c->peers;
     w->world = NULL;
     if (!c->world)
         return true;
     w->world = malloc(c->peers * sizeof(*w->world));
+    errno = saved; /* the program's call has succeeded */
     if (w->world)
         memcpy(w->world, c->world, c->peers * sizeof(*w->world));
     return w->world;

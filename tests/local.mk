@@ -265,6 +265,7 @@ dist_check_SCRIPTS += \
 	tests/probe/record.sh \
 	tests/probe/rings.sh \
 	tests/probe/scr.sh \
+	tests/probe/copies.sh \
 	tests/probe/standard.sh \
 	tests/probe/stress.sh \
 	tests/probe/tool.sh \

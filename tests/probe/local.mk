@@ -2,7 +2,7 @@
 probe_names = path messages onesided legal stress
 PATH_FLAGS = -D_GNU_SOURCE $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN) $(ZOO_WARN)
 EXTRA_DIST += $(probe_names:%=tests/probe/%.c) tests/probe/tool.c tests/probe/allocator.c tests/probe/lone.c tests/probe/odd.c tests/probe/scr_program.c tests/probe/scr_standin.c \
-	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c
+	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c tests/probe/copies.c tests/probe/copy_standin.c
 probe_mkdir = @$(MKDIR_P) tests/probe
 
 # Programs that checkpoint by SCR, with a stand-in for it
@@ -10,6 +10,21 @@ check_SCRIPTS += tests/probe/libscr.so
 tests/probe/libscr.so: tests/probe/scr_standin.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(CC) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -o $@ $(top_srcdir)/tests/probe/scr_standin.c
+
+# Two copies of a library, and a program with a module for each
+copies = tests/probe/copies tests/probe/copy_module1.so tests/probe/copy_module2.so
+check_SCRIPTS += $(copies)
+COPY_BUILD = $(CC) -std=gnu11 -O2 -g $(WARN) -fPIC -shared
+tests/probe/libcopy%.so: tests/probe/copy_standin.c
+	$(probe_mkdir)
+	$(AM_V_GEN)$(COPY_BUILD) -DCOPY=$* -Wl,-soname,libcopy$*.so -o $@ $(top_srcdir)/tests/probe/copy_standin.c
+tests/probe/copy_module%.so: tests/probe/copy_standin.c tests/probe/libcopy%.so tests/probe/libscr.so
+	$(AM_V_GEN)$(COPY_BUILD) -DMODULE -o $@ $(top_srcdir)/tests/probe/copy_standin.c -Ltests/probe -lcopy$* -lscr
+tests/probe/copies: tests/probe/copies.c
+	$(probe_mkdir)
+	$(AM_V_GEN)$(CC) -std=gnu11 -O2 -g $(WARN) -o $@ $(top_srcdir)/tests/probe/copies.c -ldl
+.PRECIOUS: tests/probe/libcopy1.so tests/probe/libcopy2.so
+CLEANFILES += $(copies) tests/probe/libcopy1.so tests/probe/libcopy2.so
 
 if HAVE_OPENMPI
 probe_openmpi = $(probe_names:%=tests/probe/%.openmpi)

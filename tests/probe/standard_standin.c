@@ -1,5 +1,6 @@
 /* standard_standin.c - a library with the standard's ABI: each call goes to MPICH, with its handles, numbers
- * and statuses in place of the standard's.  STANDIN_ABI: the version of the ABI that it says it has. */
+ * and statuses in place of the standard's.  STANDIN_ABI: the version of the ABI that it says it has;
+ * STANDIN_FORWARDER: what it says that it is, in front of MPICH's text. */
 #include "tests/probe/standard.h"
 
 #include <dlfcn.h>
@@ -139,7 +140,12 @@ int PMPI_Abi_get_version(int *major, int *minor)
 
 int PMPI_Get_library_version(char *text, int *length)
 {
-    return MPICH(Get_library_version, (char *, int *))(text, length);
+    const char *forwarder = getenv("STANDIN_FORWARDER");
+    int before = forwarder ? sprintf(text, "%s, wrapping:\n", forwarder) : 0,
+        rc = MPICH(Get_library_version, (char *, int *))(text + before, length);
+
+    *length += before;
+    return rc;
 }
 
 int PMPI_Error_class(int code, int *class)
