@@ -126,14 +126,25 @@ static json_t *reasons(const struct trial *t, struct trace_reader *r)
     return list;
 }
 
-/* The only policy with rules, else the default one. */
-static const struct config_policy *choose_policy(const struct config *c, const char *name)
+/* A shipped policy's, whatever file is tried: unless it is that policy's. */
+static bool is_shipped(const struct config_rule *rule, const char *conf)
+{
+    size_t bytes = strlen(config_shipped_policies);
+
+    return !strncmp(rule->file, config_shipped_policies, bytes) && rule->file[bytes] == '/' &&
+           (!conf || strcmp(rule->file, conf) != 0);
+}
+
+/* The only policy with rules of the file's own, else the default one. */
+static const struct config_policy *choose_policy(const struct config *c, const char *conf, const char *name)
 {
     const char *only = NULL;
 
     if (name)
         return config_policy_find(c, name);
     for (size_t i = 0; i < c->n_rules; i++) {
+        if (is_shipped(&c->rules[i], conf))
+            continue;
         if (only && strcasecmp(only, c->rules[i].policy) != 0)
             return config_policy_find(c, c->default_policy);
         only = c->rules[i].policy;
@@ -156,7 +167,7 @@ json_t *try_policy(const char *conf, const char *trace, const char *name, struct
     t->decisions = json_array();
     if (config_load(c, conf, err) < 0 || !(rules = ruleset_new(c, err)))
         goto done;
-    p = choose_policy(c, name);
+    p = choose_policy(c, conf, name);
     if (!p) {
         err_set(err, "%s: unknown policy '%.40s': expected one of %s", conf, name,
                 config_policy_names(c, names, sizeof(names)));

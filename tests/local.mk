@@ -182,6 +182,7 @@ UNIT_TESTS = \
 	tests/unit/transfer_excess \
 	tests/unit/trend \
 	tests/unit/trust \
+	tests/unit/try \
 	tests/unit/tuning \
 	tests/unit/units \
 	tests/unit/unseen \
