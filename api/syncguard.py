@@ -7,6 +7,7 @@ a job that is not guarded, no checkpoint is due, and what is reported goes nowhe
 
     model.register_comm_hook(None, syncguard.ddp_hook)
     for batch, target in syncguard.inputs(loader):
+        optimizer.zero_grad()
         with syncguard.phase("forward"):
             loss = criterion(model(batch), target)
         with syncguard.phase("backward"):

@@ -570,7 +570,9 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
 
         if (*name && uid == UINT32_MAX)
             log_warn("Operators: unknown user %s: ignored", name);
-        else if (*name && s->n_operators < ARRAY_SIZE(s->operators))
+        else if (*name && s->n_operators == ARRAY_SIZE(s->operators))
+            log_warn("Operators: more than %zu users: %s is ignored", ARRAY_SIZE(s->operators), name);
+        else if (*name)
             s->operators[s->n_operators++] = uid;
     }
     for (size_t i = 0; i < s->jobs.n; i++) {

@@ -57,6 +57,7 @@ check_invocation() {
         fi
     done
     for word; do
+        [[ $program = sgrun && $word != -* ]] && break # what it runs
         [[ $word = --* ]] || continue
         help_of "$program" ${command:+"$command"} ${second:+"$second"} | grep -qE -- "(^|[ ,])${word%%=*}([= ]|\$)" || echo "$program $command $second $word"
     done
@@ -112,6 +113,15 @@ for guide in getting-started administrators-guide operators-guide; do
     is "$(check_names "$file")" "" "$guide: packages, programs and files of ours that it names exist"
     is "$(check_pages "$file")" "" "$guide: each manual page exists"
     is "$(check_links "$file")" "" "$guide: links lead to a file"
+done
+
+# ---- other documents that tell what to type ----
+
+for file in "$top_srcdir"/README.md "$top_srcdir"/doc/{overview,pytorch}.md; do
+    name=${file##*/}
+    [ "$(code "$file" | grep -cE '(sgctl|sgrun) ')" -gt 1 ]; ok $? "$name: it has commands"
+    is "$(check_commands "$file")" "" "$name: each command of our programs exists, and so does each of its options"
+    is "$(check_pages "$file")" "" "$name: each manual page exists"
 done
 
 # ---- getting started ----
