@@ -62,11 +62,28 @@ static const void *object_of(const void *at)
     return dladdr(at, &info) ? info.dli_fbase : NULL;
 }
 
-/* A program may load MPI with RTLD_LOCAL, as Python does for an extension module that is linked with it.  The
- * library is then only in that module's search order, so look into every loaded object. */
-static void *find_local(const char *name)
+/* The function or variable that a loaded object has, or one that it was linked with; *object is then kept
+ * open, so that it is not unloaded.  NULL: it has none but the probe's, which is what the main program has of
+ * all that is global. */
+static void *ask_file(const char *file, const char *name, void **object)
 {
     static const char anchor;
+    void *at;
+
+    *object = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    at = *object ? next_ask(*object, name) : NULL;
+    if (at && object_of(at) == object_of(&anchor))
+        at = NULL;
+    if (*object && !at)
+        dlclose(*object);
+    (void)dlerror(); /* of dlopen() */
+    return at;
+}
+
+/* A program may load MPI with RTLD_LOCAL, as Python does for an extension module that is linked with it.  The
+ * library is then only in that module's search order, so look into every loaded object; *object as above. */
+static void *find_local(const char *name, void **object)
+{
     struct objects *o = calloc(1, sizeof(*o));
     void *at = NULL;
 
@@ -74,21 +91,10 @@ static void *find_local(const char *name)
         return NULL;
     dl_iterate_phdr(collect_object, o);
     for (size_t i = 0; i < o->n; i++) {
-        void *object = at ? NULL : dlopen(o->name[i], RTLD_LAZY | RTLD_NOLOAD);
-
-        if (object) {
-            at = next_ask(object, name);
-            if (at && object_of(at) == object_of(&anchor))
-                at = NULL; /* the probe's own */
-            if (at)
-                atomic_store_explicit(&library, object,
-                                      memory_order_release); /* kept open, so that it is not unloaded */
-            else
-                dlclose(object);
-        }
+        if (!at)
+            at = ask_file(o->name[i], name, object);
         free(o->name[i]);
     }
-    (void)dlerror(); /* of dlopen() */
     free(o);
     return at;
 }
@@ -101,8 +107,8 @@ static void *find_symbol(const char *name, void *where)
     at = next_ask(where, name);
     if (!at && object)
         at = next_ask(object, name);
-    if (!at)
-        at = find_local(name);
+    if (!at && (at = find_local(name, &object)))
+        atomic_store_explicit(&library, object, memory_order_release);
     errno = saved;
     return at;
 }
@@ -114,29 +120,25 @@ void *next_symbol(const char *name)
 
 void *next_look(const char *name)
 {
-    void *before = atomic_load_explicit(&library, memory_order_acquire), *at = find_symbol(name, RTLD_NEXT);
+    int saved = errno;
+    void *object, *at = next_ask(RTLD_NEXT, name);
 
-    atomic_store_explicit(&library, before,
-                          memory_order_release); /* MPI is not to be looked for in this one */
+    if (!at)
+        at = find_local(name, &object);
+    errno = saved;
     return at;
 }
 
-void *next_within(const void *at, const char *name)
+void *next_meant(const void *by, const char *name)
 {
-    static const char anchor;
     int saved = errno;
-    void *object = NULL, *found = NULL;
+    void *object, *at = next_ask(RTLD_NEXT, name);
     Dl_info info;
 
-    if (dladdr(at, &info) && info.dli_fname && (object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
-        found = next_ask(object, name);
-    if (found && object_of(found) == object_of(&anchor))
-        found = NULL; /* all that is global is the main program's, and the probe comes first there */
-    if (object && !found)
-        dlclose(object); /* else kept open, so that it is not unloaded */
-    (void)dlerror();     /* of dlopen() */
+    if (!at && dladdr(by, &info) && info.dli_fname)
+        at = ask_file(info.dli_fname, name, &object);
     errno = saved;
-    return found;
+    return at;
 }
 
 static int take_loaded(struct dl_phdr_info *info, size_t size, void *arg)

@@ -63,11 +63,11 @@ static inline next_fn next_get(struct next *n)
  * variable this is the program's copy: an executable that was linked without -fPIC has its own. */
 void *next_symbol(const char *name);
 
-/* As next_find() finds it; NULL where no library defines it. */
+/* The function of that name of a library other than MPI, wherever it is loaded; NULL: no library has it. */
 void *next_look(const char *name);
-/* The function of that name which the object that `at` is in was linked with, itself or by its libraries;
- * NULL: none.  It is meant by that object only where none is global: next_ask(RTLD_NEXT, name). */
-void *next_within(const void *at, const char *name);
+/* What the object that `by` is in means by that name, as without the probe: what is global, else what it was
+ * linked with; NULL: neither is there. */
+void *next_meant(const void *by, const char *name);
 /* How many objects the process has loaded so far: as long as it stays, nothing new can be found. */
 unsigned long long next_loaded(void);
 

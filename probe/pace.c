@@ -1,7 +1,6 @@
 /* pace.c - see pace.h */
 #include "probe/pace.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -85,9 +84,10 @@ static void release_set(bool on)
  * is global is everybody's, as without the probe. */
 #define UCX_CREATE   "ucp_worker_create"
 #define UCX_PROGRESS "ucp_worker_progress"
-#define WORKERS \
-    4096u /* slots, 64 KiB of zero pages; of more workers than find room the first copy found is called */
-#define WORKERS_NEARBY 16u /* slots in which one may be */
+/* Slots, 64 KiB of zero pages, and those of them in which a worker may be.  For one that finds no room the
+ * first copy that is found is called. */
+#define WORKERS        4096u
+#define WORKERS_NEARBY 16u
 typedef signed char create_fn(void *context, const void *params, void **worker); /* ucs_status_t: one byte */
 typedef unsigned progress_fn(void *worker);
 
@@ -131,19 +131,15 @@ static inline progress_fn *progress_of(const void *worker)
 EXPORTED(signed char ucp_worker_create(void *context, const void *params, void **worker))
 {
     static struct next next = { UCX_CREATE, NULL };
-    void *create = next_ask(RTLD_NEXT, UCX_CREATE), *progress;
+    void *create = next_meant(__builtin_return_address(0), UCX_CREATE), *progress;
     signed char status;
 
-    if (!create)
-        create = next_within(__builtin_return_address(0), UCX_CREATE);
     if (!create)
         create = (void *)next_get(&next);
     status = ((create_fn *)create)(context, params, worker);
     if (status)
         return status;
-    progress = next_ask(RTLD_NEXT, UCX_PROGRESS);
-    if (!progress)
-        progress = next_within(create, UCX_PROGRESS);
+    progress = next_meant(create, UCX_PROGRESS);
     if (progress)
         worker_made(*worker, (progress_fn *)progress);
     return status;
