@@ -17,7 +17,6 @@
 #include "spank/settings.h"
 #include "spank/tuning.h"
 #include "topology/slurm_conf.h"
-#include "topology/topology_conf.h"
 
 #define ENV_HOSTFILE "SLURM_HOSTFILE"
 /* Tells the agents, by the tasks' environment: "on PATTERN SECONDS SECONDS", what a step's communication
@@ -246,10 +245,7 @@ void launch_place(const struct args *args, const struct choice *choice, const st
         snprintf(p->text, sizeof(p->text), "%s", err.text);
         return;
     }
-    if (*args->topology)
-        snprintf(path, sizeof(path), "%s", args->topology);
-    else
-        topology_conf_locate(path, sizeof(path));
+    settings_topology_path(args, path, sizeof(path));
     slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
     launch.conf = settings_conf_path(args);
     launch.answer_s = args->answer_s;

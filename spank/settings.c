@@ -1,12 +1,22 @@
 #include "spank/settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/trust.h"
+#include "topology/topology_conf.h"
 
 const char *settings_conf_path(const struct args *args)
 {
     return *args->conf ? args->conf : CONFIG_DEFAULT_PATH;
+}
+
+void settings_topology_path(const struct args *args, char *path, size_t size)
+{
+    if (*args->topology)
+        snprintf(path, size, "%s", args->topology);
+    else
+        topology_conf_locate(path, size);
 }
 
 static void replace_path(char *path, size_t size, const char *with)

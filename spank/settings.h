@@ -10,6 +10,8 @@
 
 /* Where the file is. */
 const char *settings_conf_path(const struct args *args);
+/* Where topology.conf or topology.yaml is: as the argument topology= says, else where Slurm has it. */
+void settings_topology_path(const struct args *args, char *path, size_t size);
 /* Load it, then apply the paths in args.  Returns 0, or -1 with the reason; *c is then the built-in
  * configuration. */
 int settings_load(struct config *c, const struct args *args, struct err *err);

@@ -11,7 +11,6 @@
 #include "spank/lemons.h"
 #include "spank/settings.h"
 #include "topology/slurm_conf.h"
-#include "topology/topology_conf.h"
 
 #define ENV_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_syncguard_sync_guard"
 
@@ -133,10 +132,7 @@ void submit_begin(const struct args *args)
         goto done;
     known = read_script(&line, &c, &err);
     slurm_conf_locate(SLURM_CONF_NAME, slurm, sizeof(slurm));
-    if (*args->topology)
-        snprintf(topology, sizeof(topology), "%s", args->topology);
-    else
-        topology_conf_locate(topology, sizeof(topology));
+    settings_topology_path(args, topology, sizeof(topology));
     if (!read_settings(args, &c, &files))
         goto done;
     submit.verbose = c.verbose;

@@ -175,7 +175,7 @@ static bool put_others(const char *item, size_t bytes, const char *set, FILE *li
 static int replace_set(const struct reading *r, const struct entry *set, char **list, struct err *err)
 {
     bool everything = false, used = false;
-    char *text = NULL;
+    char *text = NULL, *before = *list;
     size_t size, bytes;
     FILE *out = open_memstream(&text, &size);
 
@@ -195,11 +195,9 @@ static int replace_set(const struct reading *r, const struct entry *set, char **
         free(text);
         return err_set(err, "a partition's list of nodes is too long");
     }
-    if (used) {
-        free(*list);
+    if (used)
         *list = text;
-    } else
-        free(text);
+    free(used ? before : text);
     return everything ? keep_text(list, "ALL", err) : 0;
 }
 

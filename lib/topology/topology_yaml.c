@@ -45,7 +45,7 @@ struct reading {
     yaml_event_t event;        /* the newest */
     const char *name, *wanted; /* the file; a topology, or NULL: the default one */
     struct topology *best, *t; /* best: of those that were read */
-    bool best_default;         /* best is the one that the file, or wanted, names */
+    bool found;                /* none that comes is better */
     unsigned n;
 };
 
@@ -250,19 +250,19 @@ static int take_topology_key(struct reading *r, const char *key, void *arg, stru
 /* Keep it if it is better than what there was. */
 static int finish_one(struct reading *r, const struct one *o, struct err *err)
 {
-    bool named = r->wanted ? !strcmp(o->name, r->wanted) : o->is_default,
-         better = r->wanted ? named : o->kinds != FLAT && (!r->best || (named && !r->best_default));
+    bool flat = o->kinds == FLAT, named = r->wanted ? !strcmp(o->name, r->wanted) : o->is_default,
+         better = r->wanted ? named : !r->best || (!flat && (r->best->flat || named));
 
-    if (!better || r->best_default)
+    if (!better || r->found)
         return 0;
     if (o->kinds == BLOCK && topology_join(r->t, err) < 0)
         return -1;
     if (topology_finish(r->t, err) < 0)
         return -1;
-    r->t->flat = o->kinds == FLAT;
+    r->t->flat = flat;
     topology_free(r->best);
     r->best = r->t;
-    r->best_default = named;
+    r->found = named && (r->wanted || !flat);
     r->t = NULL;
     return 0;
 }
@@ -299,14 +299,7 @@ static int read_stream(struct reading *r, struct err *err)
         return -1;
     if (!r->n)
         return err_set(err, "%s: it has no topology", r->name);
-    if (!r->best && r->wanted)
-        return err_set(err, "%s: there is no topology %.64s", r->name, r->wanted);
-    if (!r->best) { /* flat ones alone */
-        if (!(r->best = topology_new(r->name)))
-            return err_set(err, "%s: out of memory", r->name);
-        r->best->flat = true;
-    }
-    return 0;
+    return r->best ? 0 : err_set(err, "%s: there is no topology %.64s", r->name, r->wanted);
 }
 
 struct topology *topology_yaml_parse(const char *name, const char *text, size_t bytes, const char *wanted,
