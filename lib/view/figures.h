@@ -77,8 +77,8 @@ struct view_phases {
     double pause_s;               /* ... and how long all of them were */
     uint64_t evaluations;         /* stretches of collectives between steps that belong to none ... */
     uint64_t foreign_collectives; /* ... and how many those were */
-    uint32_t
-        delays; /* of single ranks, too few to be jitter, each 0.8 times the typical work or longer ... */
+    /* delays of single ranks, too few to be jitter, each 0.8 times the typical work or longer ... */
+    uint32_t delays;
     double delays_s; /* ... and what they cost together, at most */
     /* period of a rhythm that all ranks have had from the start, in steps; 0: there is none ... */
     uint32_t rhythm_steps;

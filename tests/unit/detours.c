@@ -436,8 +436,8 @@ static void began(void)
     }
 }
 
-/* What rank k % RANKS was delayed by in step k, for some steps; how many are told as single ones, *cost_s
- * what they are said to cost. */
+/* delay_s[k] delays one rank in step k; the ranks take turns, five steps each.  Returns the number of delays
+ * reported as single ones, and in *cost_s their reported cost. */
 static uint32_t single_delays(const double *delay_s, uint32_t steps, double *cost_s)
 {
     struct diagnosis *d = diagnosis_new();

@@ -214,21 +214,21 @@ static void check_single_delays(void)
     struct err err;
     size_t bytes;
     char *text = trace_make(&plan, &bytes), sentence[1024];
-    const char *told = "; 2 single delays";
+    const char *clause;
     double cost_ms = 0;
     int rc;
     struct trace_reader *r = read_pieces(text, bytes, 0, &err, &rc);
 
     view_sentence(trace_reader_view(r), trace_reader_now_s(r), sentence, sizeof(sentence));
-    told = strstr(sentence, told);
-    ok(told && sscanf(told, "; 2 single delays cost at most %lf ms", &cost_ms) == 1,
-       "two long delays of single ranks are told\n%s", sentence);
-    is_near(cost_ms, 600, 0.05, "with what they cost together, in ms");
+    clause = strstr(sentence, "; 2 single delays");
+    ok(clause && sscanf(clause, "; 2 single delays cost at most %lf ms", &cost_ms) == 1,
+       "the sentence mentions two long delays of single ranks\n%s", sentence);
+    is_near(cost_ms, 600, 0.05, "and their cost, in ms");
     trace_reader_free(r);
     free(text);
 }
 
-/* It is not the records at which its detector first saw something that count. */
+/* A verdict is dated by when it was listed, not by when its detector first saw something. */
 static void check_first_a_verdict(void)
 {
     static const struct plan plan = { 120, 60, 5, -1, 0, false, false, 0 };
