@@ -139,6 +139,14 @@ static bool is_forwarder(const char *file, const char *text)
            begins(file, "libmpiwrapper") || begins(file, "libmuk") || begins(file, "libwi4mpi");
 }
 
+/* Of "MPICH Version:      3.3.2\n..."; 0: it says something else. */
+static int mpich_major(const char *text)
+{
+    int major = 0;
+
+    return sscanf(text, "MPICH Version: %d", &major) == 1 ? major : 0;
+}
+
 /* By the standard the library of its ABI has the name mpi_abi, whatever the library says of itself, and
  * inside it is Open MPI or MPICH. One of MPI 5 that is in no file of a known name may have either ABI. */
 bool abi_know(struct abi *abi, char name[64])
@@ -146,6 +154,7 @@ bool abi_know(struct abi *abi, char name[64])
     static struct next version = { "PMPI_Get_library_version", NULL };
     static char text[16384]; /* MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH */
     const char *file = file_name();
+    const bool *fault_tolerant;
     void *world;
     int length = 0;
 
@@ -174,10 +183,16 @@ bool abi_know(struct abi *abi, char name[64])
         abi->null_request = next_symbol("ompi_request_null");
         abi->empty_request = next_symbol("ompi_request_empty");
         abi->no_op = next_symbol("ompi_mpi_op_no_op");
+        /* With its fault tolerance MPI_Waitall returns MPIX_ERR_PROC_FAILED itself, and MPI_ERR_IN_STATUS
+         * where it has statuses to write. */
+        fault_tolerant = next_symbol("ompi_ftmpi_enabled");
+        abi->ignored_stay = fault_tolerant && *fault_tolerant;
     } else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "MVAPICH")) {
         if (standard_version() && !begins(file, "libmpi"))
             return false;
         *abi = mpich;
+        /* Likewise any error of a request before MPICH 4. */
+        abi->ignored_stay = !strncmp(text, "MVAPICH2", strlen("MVAPICH2")) || mpich_major(text) == 3;
     } else {
         return false;
     }

@@ -26,6 +26,7 @@ struct abi {
     void *world, *self_comm, *null_comm, *null_type, *null_request, *empty_request;
     void *no_op;           /* MPI_NO_OP */
     uintptr_t handle_mask; /* the bits of a parameter that are a handle's */
+    bool ignored_stay;     /* where statuses are ignored, errors are told in another way, which stays so */
     bool small_requests;   /* requests are numbers; those from 2^30 to 2^31 were complete at once */
 };
 

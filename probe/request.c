@@ -345,16 +345,19 @@ void request_cancelled(handle h, const void *status)
 static void message_done(struct ring *r, struct request *q, struct ring_event *e, const void *status)
 {
     if (e->op == RING_OP_RECV && !q->is.partitioned) {
-        if (!status) {
+        if (!status && (message_wild(e) || (e->flags & RING_EVENT_FAILED))) {
             count_missed(e->op);
             return;
         }
-        if (status_cancelled(status)) {
+        if (status && status_cancelled(status)) {
             if (!message_wild(e))
                 give_number_back(q);
             return;
         }
-        message_status(e, q->comm, status);
+        if (status)
+            message_status(e, q->comm, status);
+        /* else only the library has seen it (abi.ignored_stay): the bytes are those that there was room for
+         */
     }
     if (r && q->is.live && e->op != RING_OP_NONE)
         ring_emit(r, e);

@@ -78,7 +78,7 @@ static void *waiting_keep(struct waiting *w, const void *requests, int n, void *
         memcpy(handles, requests, (size_t)n * handle_bytes());
         w->handles = handles;
     }
-    if (!ignored || !n_statuses)
+    if (!ignored || !n_statuses || probe.abi.ignored_stay)
         return statuses;
     w->statuses = own;
     return own;

@@ -241,7 +241,7 @@ void collective_not(struct group *g, uint32_t tag)
 /* A program that ends in order has finished, whether it destroyed its groups or not: few do. */
 __attribute__((destructor)) static void leave_process(void)
 {
-    if (!guest_lock())
+    if (!guest_lock_soon())
         return;
     release_groups(true);
     guest_unlock();

@@ -87,6 +87,23 @@ void guest_lock_later(void)
     errno = saved;
 }
 
+bool guest_lock_soon(void)
+{
+    const struct timespec moment = { 0, LOCKED_NS };
+    int saved = errno;
+
+    if (!atomic_load_explicit(&guest.active, memory_order_acquire))
+        return false;
+    for (long waited_ns = 0; atomic_exchange_explicit(&guest_locked, true, memory_order_acquire);
+         waited_ns += LOCKED_NS) {
+        if (waited_ns >= 5000000)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    errno = saved;
+    return true;
+}
+
 void guest_leave(void)
 {
     if (atomic_exchange(&guest.active, false) && joined.own)

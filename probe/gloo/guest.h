@@ -65,6 +65,10 @@ static inline bool guest_lock(void)
     return true;
 }
 
+/* As guest_lock(), for 5 ms at most: at the end of a process the lock may be held by the thread that ends it,
+ * in what a signal interrupted. */
+bool guest_lock_soon(void);
+
 static inline void guest_unlock(void)
 {
     atomic_store_explicit(&guest_locked, false, memory_order_release);

@@ -2,7 +2,7 @@
 probe_names = path messages onesided legal stress
 PATH_FLAGS = -D_GNU_SOURCE $(INCLUDES_FROM) -std=gnu11 -O2 -g $(WARN) $(ZOO_WARN)
 EXTRA_DIST += $(probe_names:%=tests/probe/%.c) tests/probe/tool.c tests/probe/allocator.c tests/probe/lone.c tests/probe/odd.c tests/probe/scr_program.c tests/probe/scr_standin.c \
-	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c tests/probe/copies.c tests/probe/copy_standin.c
+	tests/probe/standard.c tests/probe/standard.h tests/probe/standard_standin.c tests/probe/copies.c tests/probe/copy_standin.c tests/probe/tolerant.c
 probe_mkdir = @$(MKDIR_P) tests/probe
 
 # Programs that checkpoint by SCR, with a stand-in for it
@@ -28,11 +28,14 @@ CLEANFILES += $(copies) tests/probe/libcopy1.so tests/probe/libcopy2.so
 
 if HAVE_OPENMPI
 probe_openmpi = $(probe_names:%=tests/probe/%.openmpi)
-check_SCRIPTS += $(probe_openmpi) tests/probe/tool.openmpi tests/probe/scr_program.openmpi tests/probe/sanitized.openmpi
+check_SCRIPTS += $(probe_openmpi) tests/probe/tool.openmpi tests/probe/tolerant.openmpi tests/probe/scr_program.openmpi tests/probe/sanitized.openmpi
 $(probe_openmpi): tests/probe/%.openmpi: tests/probe/%.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -o $@ $<
 tests/probe/tool.openmpi: tests/probe/tool.c
+	$(probe_mkdir)
+	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -fPIC -shared -o $@ $<
+tests/probe/tolerant.openmpi: tests/probe/tolerant.c
 	$(probe_mkdir)
 	$(AM_V_GEN)$(MPICC_OPENMPI) $(PATH_FLAGS) -fPIC -shared -o $@ $<
 # A program with an address sanitizer of its own
@@ -66,5 +69,5 @@ tests/probe/libmpi_abi.so.0: tests/probe/standard_standin.c tests/probe/standard
 tests/probe/standard: tests/probe/standard.c tests/probe/standard.h tests/probe/libmpi_abi.so.0
 	$(AM_V_GEN)$(CC) $(PATH_FLAGS) -o $@ $< tests/probe/libmpi_abi.so.0
 endif
-CLEANFILES += tests/probe/libscr.so $(probe_openmpi) $(probe_mpich) tests/probe/tool.openmpi tests/probe/tool.mpich \
+CLEANFILES += tests/probe/libscr.so $(probe_openmpi) tests/probe/tolerant.openmpi $(probe_mpich) tests/probe/tool.openmpi tests/probe/tool.mpich \
 	tests/probe/scr_program.openmpi tests/probe/scr_program.mpich tests/probe/sanitized.openmpi tests/probe/sanitized.mpich tests/probe/libmpi_abi.so.0 tests/probe/standard

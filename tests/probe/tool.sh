@@ -46,4 +46,16 @@ for mpi in $libraries; do
     ok $? "$mpi: both ends of each message agree there, too" || show "$dir/compare"
     unset TOOL_OWN
 done
+
+# With fault tolerance an error is told otherwise where statuses are ignored, so that none may be asked for in the program's stead.
+if [[ $libraries = *openmpi* ]]; then
+    mpi=openmpi tolerant=$(readlink -f "$top_builddir/tests/probe/tolerant.openmpi")
+    mpi_run openmpi 4 env LD_PRELOAD="$tolerant" "$top_builddir/tests/probe/messages.openmpi" 3 >"$dir/out" 2>&1
+    ok $? "a tolerant Open MPI: the program ends well" || show "$dir/out"
+    grep ' with statuses$' "$dir/out" | sort >"$dir/want"
+    guarded "$probe:$tolerant" 4 "$top_builddir/tests/probe/messages.openmpi" 3
+    ok $? "a tolerant Open MPI: it does so with the probe" || show "$dir/out"
+    is "$(grep ' with statuses$' "$dir/out" | sort)" "$(cat "$dir/want")" "a tolerant Open MPI: ignored statuses stay ignored"
+    is "$(wc -l <"$dir/want")" 4 "a tolerant Open MPI: each rank has told"
+fi
 done_testing
