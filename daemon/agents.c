@@ -274,6 +274,7 @@ static void replace_unvouched(struct controller *s, struct job *alone, struct jo
     agents_forget(s, alone);
 }
 
+/* The step that the hello is of, a new one if there is none; NULL: the agent was refused. */
 static struct job *job_of(struct peer *p, const json_t *hello)
 {
     struct controller *s = p->controller;
@@ -289,7 +290,7 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     enum job_trust trust = !step                                            ? JOB_UNCONFIRMED
                            : s->config.confirm == CONFIG_CONFIRM_CREDENTIAL ? JOB_CONFIRMED
                                                                             : JOB_VOUCHED;
-    struct job *j, *alone;
+    struct job *j, *alone = NULL;
     struct err err;
 
     if (leader)
@@ -306,7 +307,8 @@ static struct job *job_of(struct peer *p, const json_t *hello)
     if (admit_step(s, id.uid, &err) < 0)
         return refuse_agent(p, err.text), NULL;
     end_former_runs(s, &id);
-    alone = j;
+    if (j) /* the room may have been made by forgetting it */
+        alone = jobs_find(&s->jobs, &id);
     j = job_new(&id, params ? params : &s->config.policies[0], controller_now_s());
     j->trust = trust;
     jobs_add(&s->jobs, j);
@@ -352,17 +354,18 @@ void agents_hello(struct peer *p, const json_t *hello)
 {
     uint64_t instance = strtoull(json_get_word(hello, "agent"), NULL, 16),
              first = (uint64_t)json_get_int(hello, "first_batch", 0, INT64_MAX, 1);
-    struct job *j = job_of(p, hello);
+    struct job *j;
     int64_t end = json_get_int(hello, "end_time", 1, INT64_C(1) << 40, -1);
     const json_t *adapter = json_object_get(hello, "adapter");
     struct job_agent *a;
     char node[64], switches[256], hex[24];
 
+    json_get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
+    if (!*node) /* before there is a step of it, which no agent would ever end */
+        return refuse_agent(p, "the hello lacks the node");
+    j = job_of(p, hello);
     if (!j)
         return;
-    json_get_text(link_step(p->link) ? link_step(p->link) : hello, "node", node, sizeof(node));
-    if (!*node)
-        return refuse_agent(p, "the hello lacks the node");
     if (j->n_agents >= j->nodes_total && j->nodes_total && !j->het && !job_agent_find(j, node))
         return refuse_agent(p, "the step has an agent on each of its nodes already");
     a = job_agent_get(j, node);

@@ -370,9 +370,17 @@ static void misbehaviour(void)
     say(&b, "[1,2,3]", NULL, 0);
     ok(strstr(b.answer, "one JSON object"),
        "a frame that is not a JSON object is rejected with its reason: %s", b.answer);
-    say(&b, "{\"hello\":\"agent\",\"job\":1}", NULL, 0);
+    say(&b, "{\"hello\":\"agent\",\"job\":1,\"node\":\"n\"}", NULL, 0);
     ok(strstr(b.answer, "lacks uid, job or step"),
        "a hello without required keys is rejected with their names: %s", b.answer);
+    char *nowhere = xasprintf("{\"hello\":\"agent\",\"job\":88,\"step\":0,\"uid\":%u}", (unsigned)getuid());
+
+    say(&b, nowhere, NULL, 0);
+    free(nowhere);
+    ok(strstr(b.answer, "lacks the node"), "so is one without a node: %s", b.answer);
+    json_t *none = ask("{\"query\":\"job\",\"job\":88}");
+    ok(*text(none, "error"), "and no step comes of it, which nothing would end: %s", text(none, "error"));
+    json_decref(none);
     for (size_t i = 0; i < ARRAY_SIZE(odd_placements); i++) {
         char *hello =
             xasprintf("{\"hello\":\"agent\",\"job\":77,\"step\":0,\"uid\":%u,\"node\":\"evil\\u001b["
