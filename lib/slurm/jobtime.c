@@ -34,8 +34,10 @@ struct jobtime {
     struct jobs *jobs;               /* belongs to the controller */
     char squeue[SLURMTOOL_PATH_MAX]; /* "": there is none */
     double due_s, asked_s;
-    double looked_s; /* for squeue, when it was not there */
-    struct err why;  /* the last question could not be asked; "": it was */
+    char ids[IDS_MAX]; /* of the newest question */
+    uint32_t after;    /* the next list begins behind this job; 0: with the first */
+    double looked_s;   /* for squeue, when it was not there */
+    struct err why;    /* the last question could not be asked; "": it was */
     void (*confirmed)(struct job *j, void *arg);
     void *arg;
 };
@@ -80,12 +82,14 @@ bool jobtime_line(const char *text, struct jobtime_line *out)
     char *const field[] = { out->user, out->partition, out->account, out->qos };
     char end[32], preempted[32], task[32] = "", *rest;
     size_t length = strlen(text);
+    int64_t job; /* of a federation it has ten digits */
 
     *out = (struct jobtime_line){ .array_job = -1, .array_task = -1, .batch = -1, .requeue = -1 };
-    if (sscanf(text, "%9u %31s %31s %31s %9u %10u %9" SCNd64 " %31s", &out->job, end, preempted, out->state,
-               &out->restarts, &out->uid, &out->array_job, task) != 8 ||
-        !out->job)
+    if (sscanf(text, "%10" SCNd64 " %31s %31s %31s %9u %10u %10" SCNd64 " %31s", &job, end, preempted,
+               out->state, &out->restarts, &out->uid, &out->array_job, task) != 8 ||
+        job < 1 || job > UINT32_MAX)
         return false;
+    out->job = (uint32_t)job;
     out->array_task = strtoll(task, &rest, 10);
     if (rest == task || *rest)
         out->array_job = out->array_task = -1;
@@ -182,6 +186,17 @@ static void apply_line(const struct jobtime *t, const char *text)
     }
 }
 
+static bool has_asked(const struct jobtime *t, uint32_t job)
+{
+    char id[16];
+    size_t n = (size_t)snprintf(id, sizeof(id), "%u", job);
+
+    for (const char *at = t->ids; (at = strstr(at, id)); at++)
+        if ((at == t->ids || at[-1] == ',') && (at[n] == ',' || !at[n]))
+            return true;
+    return false;
+}
+
 static void on_end(void *arg, const struct child_end *end)
 {
     struct jobtime *t = arg;
@@ -192,7 +207,8 @@ static void on_end(void *arg, const struct child_end *end)
         apply_line(t, line);
     free(copy);
     for (size_t i = 0; end->status == 0 && i < t->jobs->n; i++)
-        if (t->jobs->job[i]->trust == JOB_VOUCHED && t->jobs->job[i]->start_s < t->asked_s)
+        if (t->jobs->job[i]->trust == JOB_VOUCHED && t->jobs->job[i]->start_s < t->asked_s &&
+            has_asked(t, t->jobs->job[i]->id.job))
             t->jobs->job[i]->unknown_to_slurm = true;
 }
 
@@ -208,25 +224,66 @@ static bool is_in_doubt(const struct job *j)
     return !job_over(j) && j->doubt_s;
 }
 
-/* Write "7,12,13" to ids: the jobs that are to be confirmed, those that run, and those whose step broke
- * recently. often: one of them is asked for checkpoints, broke, is in doubt, or is to be confirmed. */
-static size_t list_jobs(const struct jobs *jobs, double now_s, char *ids, bool *often)
+static int by_number(const void *a, const void *b)
 {
-    size_t at = 0;
+    uint32_t one = *(const uint32_t *)a, two = *(const uint32_t *)b;
+
+    return (one > two) - (one < two);
+}
+
+/* Is it to be confirmed, running, or did its step break recently?  often: it is asked for checkpoints, broke,
+ * is in doubt, or is to be confirmed. */
+static bool is_to_ask(const struct job *j, double now_s, bool *often)
+{
+    if (is_to_confirm(j, now_s) || is_in_doubt(j))
+        *often = *often || (is_to_confirm(j, now_s) && now_s < j->start_s + CONFIRM_S) ||
+                 (is_in_doubt(j) && (now_s < j->doubt_s + DOUBT_S || j->state == JOB_SUSPENDED));
+    else if (job_over(j) && (!is_open(j) || now_s > j->end_s + OUTCOME_S))
+        return false;
+    else
+        *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
+    return true;
+}
+
+/* False: there is no room for it. */
+static bool put_job(struct jobtime *t, size_t *at, uint32_t job)
+{
+    if (*at + 16 > sizeof(t->ids))
+        return false;
+    *at += (size_t)snprintf(t->ids + *at, sizeof(t->ids) - *at, "%s%u", *at ? "," : "", job);
+    return true;
+}
+
+/* Write "12,13,7" to t->ids, each job once.  Where they do not all find room, the next list begins with the
+ * rest.  Of steps that nobody vouches for the number is anybody's claim: they come last, and without those of
+ * a number that some squeues do not take, for which they would not answer at all. */
+static size_t list_jobs(struct jobtime *t, const struct jobs *jobs, double now_s, bool *often)
+{
+    uint32_t *job = xcalloc(jobs->n + 1, sizeof(*job));
+    size_t n = 0, begin = 0, at = 0;
 
     *often = false;
-    *ids = '\0';
-    for (size_t i = 0; i < jobs->n && at + 16 < IDS_MAX; i++) {
+    *t->ids = '\0';
+    for (size_t i = 0; i < jobs->n; i++)
+        if (jobs->job[i]->trust != JOB_UNCONFIRMED && is_to_ask(jobs->job[i], now_s, often))
+            job[n++] = jobs->job[i]->id.job;
+    qsort(job, n, sizeof(*job), by_number);
+    while (begin < n && job[begin] <= t->after)
+        begin++;
+    t->after = 0;
+    for (size_t i = 0; i < n && !t->after; i++) {
+        size_t k = (begin + i) % n;
+
+        if ((!k || !i || job[k] != job[k - 1]) && !put_job(t, &at, job[k]))
+            t->after = job[(k + n - 1) % n];
+    }
+    free(job);
+    for (size_t i = 0; i < jobs->n; i++) {
         const struct job *j = jobs->job[i];
 
-        if (is_to_confirm(j, now_s) || is_in_doubt(j))
-            *often = *often || (is_to_confirm(j, now_s) && now_s < j->start_s + CONFIRM_S) ||
-                     (is_in_doubt(j) && (now_s < j->doubt_s + DOUBT_S || j->state == JOB_SUSPENDED));
-        else if (job_over(j) && (!is_open(j) || now_s > j->end_s + OUTCOME_S))
-            continue;
-        else
-            *often |= job_over(j) || j->params.checkpoint == CONFIG_CHECKPOINT_REQUEST;
-        at += (size_t)snprintf(ids + at, IDS_MAX - at, "%s%u", at ? "," : "", j->id.job);
+        if (j->trust == JOB_UNCONFIRMED && j->id.job <= INT32_MAX && is_to_ask(j, now_s, often) &&
+            !has_asked(t, j->id.job) && !put_job(t, &at, j->id.job))
+            break;
     }
     return at;
 }
@@ -243,11 +300,10 @@ static bool has_new(const struct jobs *jobs, double asked_s)
 
 int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err *err)
 {
-    char ids[IDS_MAX];
     const char *const args[] = {
         "--noheader",
         "--jobs",
-        ids,
+        t->ids,
         "--states",
         "all",
         "--Format",
@@ -261,7 +317,7 @@ int jobtime_tick(struct jobtime *t, struct jobs *jobs, double now_s, struct err 
     struct err why = { "" };
     bool often, same;
 
-    if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(jobs, now_s, ids, &often))
+    if (t->child || (now_s < t->due_s && !has_new(jobs, t->asked_s)) || !list_jobs(t, jobs, now_s, &often))
         return 0;
     if (!*t->squeue && now_s >= t->looked_s + SELDOM_S) { /* it may have been installed by now */
         t->looked_s = now_s;

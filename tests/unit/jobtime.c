@@ -193,6 +193,77 @@ static void requeues(void)
     }
 }
 
+/* Which jobs Slurm was asked about, since `from` bytes of what squeue was called with: how many, each counted
+ * once a question; wanted: whether this one is among them. */
+static size_t asked_about(long from, const char *wanted, bool *found)
+{
+    char path[80], *line = NULL, *rest, *id;
+    size_t n = 0, size = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/asked", dir);
+    f = fopen(path, "r");
+    *found = false;
+    if (!f || fseek(f, from, SEEK_SET) < 0)
+        return 0;
+    while (getline(&line, &size, f) > 0)
+        for (rest = line; (id = strsep(&rest, ",\n"));) {
+            n += *id != '\0';
+            *found |= !strcmp(id, wanted);
+        }
+    free(line);
+    fclose(f);
+    return n;
+}
+
+/* Nobody's claim can keep Slurm from being asked about the others. */
+static void questions(void)
+{
+    enum { MANY = 1600 };
+    struct config_policy policy = { .hang_timeout_s = 30 };
+    int confirmed = 0;
+    struct jobtime *t = jobtime_new(base, on_confirmed, &confirmed);
+    struct jobs jobs = { .n = 0 };
+    bool found;
+    FILE *f = fopen(squeue, "w");
+
+    fprintf(f, "#!/bin/sh\necho \"$3\" >>%s/asked\n", dir);
+    fclose(f);
+    chmod(squeue, 0700);
+    for (uint32_t i = 0; i < MANY + 2; i++) {
+        struct job *j = job_new(
+            &(struct job_id){ .uid = 1000, .job = i < 2 ? UINT32_MAX - i : 2000000000 + i, .restarts = 1 },
+            &policy, now_s());
+
+        j->trust = i < 2 ? JOB_UNCONFIRMED : JOB_VOUCHED;
+        jobs_add(&jobs, j);
+        if (i == 5) { /* a second step of the same job */
+            j = job_new(&(struct job_id){ .uid = 1000, .job = 2000000000 + i, .step = 1, .restarts = 1 },
+                        &policy, now_s());
+            j->trust = JOB_VOUCHED;
+            jobs_add(&jobs, j);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        struct err err;
+
+        is_int(jobtime_tick(t, &jobs, now_s() + 100 * (i + 1), &err), 0, "squeue is asked");
+        while (event_base_loop(base, EVLOOP_ONCE) == 0)
+            ;
+    }
+    ok(asked_about(0, "4294967295", &found) >= MANY && !found,
+       "not about jobs of which only an ordinary user says that they are");
+    asked_about(0, "2000000002", &found);
+    ok(found, "about the first job");
+    asked_about(0, "2000001601", &found);
+    ok(found, "and about the last, where one list has no room for all");
+    ok(asked_about(0, "", &found) < 2 * MANY, "a job of two steps is in a list once, and a list is bounded");
+    while (jobs.n)
+        jobs_remove(&jobs, jobs.job[0]);
+    free(jobs.job);
+    jobtime_free(t);
+}
+
 /* A squeue that is there and cannot be run. */
 static void unable(void)
 {
@@ -233,9 +304,12 @@ int main(void)
     outcomes();
     confirmation();
     requeues();
+    questions();
     unable();
     event_base_free(base);
     unlink(squeue);
+    snprintf(path, sizeof(path), "%s/asked", dir);
+    unlink(path);
     rmdir(dir);
     return done_testing();
 }
