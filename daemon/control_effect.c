@@ -102,9 +102,9 @@ void control_outcome(struct controls *cs, struct control *c, struct control_deci
     note_outcome(cs, &kept->entry, done, outcome);
     if (*kept->entry.d.rule)
         job_event(c->job, now_s, "%s: %s: %.400s", kept->entry.d.rule, done ? "done" : "failed", outcome);
-    if (!done)
+    if (!done && kept->entry.by == AUDIT_NOBODY) /* what a user asks for spends nothing */
         engine_failed(&c->engine, &kept->entry.d, &cs->cluster, c->job->id.uid);
-    else if (!action_table[kept->entry.d.action].ends_run)
+    if (done && !action_table[kept->entry.d.action].ends_run)
         kept->due_s = now_s + window_s(c) + SETTLE_S;
 }
 

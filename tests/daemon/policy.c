@@ -511,8 +511,15 @@ static void next_run(void)
     is_int((long long)number(a, "policy.budget.actions"), 1,
            "a requeue by hand does not count against the budget");
     json_decref(a);
-    end_job(pid);
     script(slurm_helper, NO_SLURM);
+    json_decref(ask(
+        "{\"query\":\"action\",\"action\":\"exclude\",\"nodes\":\"sim2\",\"job\":\"4600\",\"key\":\"9876543210\"}"));
+    json_decref(ask_until("{\"query\":\"actions\",\"job\":\"4600\"}", "actions.0.state", "failed"));
+    a = job("4600");
+    is_int((long long)number(a, "policy.budget.actions"), 1,
+           "nor does one that fails give back what a rule has spent");
+    json_decref(a);
+    end_job(pid);
 }
 
 /* ---- the audit is lost, the records of actions are not ---- */
