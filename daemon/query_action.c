@@ -239,11 +239,21 @@ static bool on_may_act(void *arg)
     return !s->lease || lease_in_force(s->lease, lease_now_s());
 }
 
+/* The lease's file may have been unreadable for a moment; it is renewed, or lost. */
+static bool on_may_again(void *arg)
+{
+    const struct controller *s = arg;
+
+    return s->lease && lease_held(s->lease, lease_now_s());
+}
+
 void query_actions_start(struct controller *s)
 {
-    static const struct action_hooks hooks = {
-        .ended = on_ended, .checkpoint = on_checkpoint, .can = on_can, .may_act = on_may_act
-    };
+    static const struct action_hooks hooks = { .ended = on_ended,
+                                               .checkpoint = on_checkpoint,
+                                               .can = on_can,
+                                               .may_act = on_may_act,
+                                               .may_again = on_may_again };
 
     s->actions = actions_new(s->base, &s->config, s->audit, NULL, &hooks, s);
 }

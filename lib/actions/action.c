@@ -31,6 +31,9 @@ struct task {
     struct action_try *try; /* NULL: waiting for its turn */
     double due_s;           /* monotonic */
     bool interrupted;       /* a try was under way when the controller was restarted */
+    bool tried;             /* the try has ended so, which is not recorded yet */
+    enum attempt_result result;
+    char *text;
 };
 
 struct actions {
@@ -89,6 +92,7 @@ static void task_remove(struct task *t)
         as->last = t->back;
     as->n--;
     as->n_notifications -= is_notification(t);
+    free(t->text);
     free(t);
 }
 
@@ -184,6 +188,15 @@ static bool may_act(const struct actions *as)
     return !as->hooks->may_act || as->hooks->may_act(as->arg);
 }
 
+/* Not now; later, unless another controller took over, which recovers it as interrupted. */
+static void wait_to_act(struct task *t)
+{
+    const struct actions *as = t->all;
+
+    t->due_s =
+        as->hooks->may_again && as->hooks->may_again(as->arg) ? now_s() + as->limits->first_s : INFINITY;
+}
+
 static void on_tried(void *arg, enum attempt_result result, const char *text)
 {
     struct task *t = arg;
@@ -191,10 +204,14 @@ static void on_tried(void *arg, enum attempt_result result, const char *text)
 
     t->try = NULL;
     as->running[action_lane(t->r->kind)]--;
-    if (may_act(as))
+    if (may_act(as)) {
         settle_task(t, result, text);
-    else
-        t->due_s = INFINITY; /* whoever took over recovers it as interrupted */
+    } else {
+        t->tried = true;
+        t->result = result;
+        t->text = xstrdup(text);
+        wait_to_act(t);
+    }
     wake_when_due(as);
 }
 
@@ -207,7 +224,16 @@ static void begin_task(struct task *t)
     struct err err;
 
     if (!may_act(as)) {
-        t->due_s = INFINITY;
+        wait_to_act(t);
+        return;
+    }
+    if (t->tried) {
+        char *text = t->text;
+
+        t->tried = false;
+        t->text = NULL;
+        settle_task(t, t->result, text);
+        free(text);
         return;
     }
     t->interrupted = false;

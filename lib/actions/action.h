@@ -42,6 +42,9 @@ struct action_hooks {
      * action that may not be tried stays pending in the audit log, for the controller that may.  NULL: it
      * always may. */
     bool (*may_act)(void *arg);
+    /* Asked where it may not: whether it may be able to again, as where only the file that says so could not
+     * be read.  The action then waits for that.  NULL: never. */
+    bool (*may_again)(void *arg);
 };
 
 /* Never returns NULL. Actions that are pending in the audit log continue once base runs. c, audit, limits and

@@ -280,9 +280,26 @@ static const struct attempt_limits hasty = {
     .first_s = 0.01, .longest_s = 0.05, .stale_s = 3600, .answer_s = 0.1, .program_s = 0.2, .tries = 3
 };
 
+/* Bit i: the answer is no when it is asked the i-th time whether this controller may act. */
+static unsigned denied, asked;
+
+static bool on_may_act(void *arg)
+{
+    (void)arg;
+    return asked >= 32 || !(denied >> asked++ & 1);
+}
+
+static bool on_may_again(void *arg)
+{
+    (void)arg;
+    return true;
+}
+
 static struct actions *fresh_with(const char *extra, const struct attempt_limits *limits)
 {
-    static const struct action_hooks hooks = { .ended = on_ended, .checkpoint = on_checkpoint };
+    static const struct action_hooks hooks = {
+        .ended = on_ended, .checkpoint = on_checkpoint, .may_act = on_may_act, .may_again = on_may_again
+    };
     char text[4096];
     struct actions *as;
     struct err err;
@@ -589,6 +606,18 @@ static void check_webhook(void)
     server.fails_first = 2;
     through(as, ACTION_WEBHOOK);
     is_end(ACTION_DONE, 3, "answered 200", "a webhook that answers 503 twice is tried again");
+    for (unsigned at = 0; at < 2; at++) {
+        behave(FINE);
+        server.requests = 0;
+        asked = 0;
+        denied = 7u << at;
+        through(as, ACTION_WEBHOOK);
+        is_end(ACTION_DONE, 1, "answered 200",
+               at ? "what was done while the lease could not be read is recorded once it can"
+                  : "what is due while the lease cannot be read is done once it can");
+        is_int(server.requests, 1, "and done once");
+    }
+    denied = 0;
     behave(BUSY);
     through(as, ACTION_WEBHOOK);
     is_end(ACTION_FAILED, 3, "answered 503", "a webhook that answers 503 three times is given up");
