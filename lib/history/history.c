@@ -40,6 +40,7 @@ struct raised {
     enum finding_class class;
     enum finding_scope scope;
     char culprit[VIEW_CULPRIT_SIZE];
+    bool earlier; /* before the controller was started again, and not found again yet */
 };
 
 /* Data of a step, kept until it is freed. */
@@ -312,6 +313,28 @@ int history_keep(struct history *h, const struct job *j, double now_s, struct er
     return rc;
 }
 
+static struct raised raised_of(const struct view_verdict *d)
+{
+    struct raised r = { .class = d->finding.class, .scope = d->finding.scope };
+
+    if (d->n_culprits)
+        snprintf(r.culprit, sizeof(r.culprit), "%s", d->culprit[0]);
+    return r;
+}
+
+/* What stood is no new verdict when it is found again. */
+static void take_stood(struct memory *m, const struct job *j)
+{
+    const struct view_verdict *d;
+    size_t n = view_verdicts_raised(j->view, &d);
+
+    for (size_t i = 0; i < n && m->n_stood < VIEW_VERDICTS_MAX; i++)
+        if (d[i].went_on) {
+            m->stood[m->n_stood] = raised_of(&d[i]);
+            m->stood[m->n_stood++].earlier = true;
+        }
+}
+
 void history_go_on(struct history *h, struct job *j, double now_s)
 {
     json_t *earlier = j->trust == JOB_UNCONFIRMED ? NULL : store_unfinished_get(h->store, &j->id);
@@ -323,6 +346,7 @@ void history_go_on(struct history *h, struct job *j, double now_s)
         return;
     earlier_take(j, now_s, earlier);
     m = memory_of(h, j);
+    take_stood(m, j);
     json_array_foreach(json_get_array(earlier, "samples"), i, pair) {
         if (m->n_samples == SAMPLES_MAX)
             break;
@@ -381,11 +405,10 @@ int history_save(struct history *h, const struct job *j, double now_s, double fi
 
 /* ---- verdicts ---- */
 
-static bool has_stood(const struct memory *m, const struct raised *r)
+static bool is_among(const struct raised *all, size_t n, const struct raised *r)
 {
-    for (size_t i = 0; i < m->n_stood; i++)
-        if (m->stood[i].class == r->class && m->stood[i].scope == r->scope &&
-            !strcmp(m->stood[i].culprit, r->culprit))
+    for (size_t i = 0; i < n; i++)
+        if (all[i].class == r->class && all[i].scope == r->scope && !strcmp(all[i].culprit, r->culprit))
             return true;
     return false;
 }
@@ -415,12 +438,13 @@ int history_verdicts(struct history *h, const struct job *j, double now_s, struc
     n = view_verdicts_get(j->view, &d);
     n = n < VIEW_VERDICTS_MAX ? n : VIEW_VERDICTS_MAX;
     for (size_t i = 0; i < n; i++) {
-        stands[i] = (struct raised){ .class = d[i].finding.class, .scope = d[i].finding.scope };
-        if (d[i].n_culprits)
-            snprintf(stands[i].culprit, sizeof(stands[i].culprit), "%s", d[i].culprit[0]);
-        if (rc == 0 && !has_stood(m, &stands[i]))
+        stands[i] = raised_of(&d[i]);
+        if (rc == 0 && !is_among(m->stood, m->n_stood, &stands[i]))
             rc = save_verdict(h, j, &d[i], now_s, err);
     }
+    for (size_t i = 0; i < m->n_stood && n < VIEW_VERDICTS_MAX; i++)
+        if (m->stood[i].earlier && !is_among(stands, n, &m->stood[i]))
+            stands[n++] = m->stood[i];
     memcpy(m->stood, stands, n * sizeof(*stands));
     m->n_stood = n;
     return rc;

@@ -422,9 +422,24 @@ static void is_alike(const struct efficiency *a, const struct efficiency *b, con
        a->transfer, b->transfer);
 }
 
+static int named(void)
+{
+    int count = 0;
+    double last_s;
+
+    store_node(store, "n2", &count, &last_s);
+    return count;
+}
+
 static void a_restart(uint32_t number, const struct course *c)
 {
-    struct run whole = run_of(number, c, false), cut = run_of(number + 1, c, true);
+    int before = named();
+    struct run whole = run_of(number, c, false);
+    int once = named() - before;
+    struct run cut = run_of(number + 1, c, true);
+    int again = named() - before - once;
+
+    is_int(again, once, "its node was the culprit as often as without the restart");
 
     is_str(cut.first.culprit[0], whole.first.culprit[0], "after a restart the same is named");
     ok(cut.first.times == 1, "it is told once: %u", cut.first.times);
