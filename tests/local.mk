@@ -68,6 +68,7 @@ UNIT_TESTS = \
 	tests/unit/hold \
 	tests/unit/hosts \
 	tests/unit/hot \
+	tests/unit/http \
 	tests/unit/jobtime \
 	tests/unit/import \
 	tests/unit/flight \

@@ -97,6 +97,9 @@ static void set_options(struct http_call *c, const struct http_request *r)
 #endif
     curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* else the loop waits for the thread that looks a name up */
+#endif
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
     curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)(r->timeout_s * 1000));
     curl_easy_setopt(e, CURLOPT_MAXFILESIZE, (long)r->answer_max);
@@ -227,6 +230,9 @@ struct http *http_new(struct event_base *base)
     curl_global_init(CURL_GLOBAL_DEFAULT);
     h->base = base;
     h->multi = curl_multi_init();
+#if LIBCURL_VERSION_NUM >= 0x081400
+    curl_multi_setopt(h->multi, CURLMOPT_QUICK_EXIT, 1L); /* the same for those of newer releases */
+#endif
     h->timer = event_new(base, -1, 0, on_timer, h);
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);

@@ -1,7 +1,8 @@
 /* http.h - requests to HTTP servers on the loop (libcurl's multi interface).
  *
  * http and https only, certificates verified, no redirects, no cookies, answers limited in size.  A server
- * that is slow, dead or sends without end takes its time limit and nothing else. */
+ * that is slow, dead or sends without end takes its time limit and nothing else, nor does a name server that
+ * does not answer: libcurl asks it in a thread, which is left to itself then. */
 #ifndef SYNCGUARD_ACTIONS_HTTP_H
 #define SYNCGUARD_ACTIONS_HTTP_H
 
