@@ -516,7 +516,8 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
     if (!s->identity && s->ticks % PRESENT_TICKS == 0)
         make_identity(s);
-    if (s->ticks++ % EXPIRE_TICKS == 0) {
+    /* Not as it starts: the clock of a machine that has just come up may be years ahead. */
+    if (++s->ticks % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
             log_warn("%s: cannot delete old history", err.text);
         if (audit_expire(s->audit, s->config.history_days, &err) < 0)
