@@ -108,7 +108,7 @@ static void update_hold(struct controls *cs, struct control *c, double now_s)
 struct engine_input control_input(const struct control_witness *w)
 {
     const struct job *j = w->job;
-    bool is_operator = controller_is_operator(w->cs->controller, j->id.uid);
+    bool is_operator = operators_has(&w->cs->controller->operators, j->id.uid);
 
     return (struct engine_input){ .policy = &j->params,
                                   .config = &w->cs->controller->config,
@@ -180,7 +180,7 @@ static void restore_entry(const struct audit_entry *e, void *arg)
     struct restoring *r = arg;
 
     if (e->command) {
-        control_command_restore(r->c, e->d.sentence, controller_is_operator(r->cs->controller, e->by),
+        control_command_restore(r->c, e->d.sentence, operators_has(&r->cs->controller->operators, e->by),
                                 r->now_s);
         return;
     }

@@ -121,7 +121,7 @@ static int record_command(struct controls *cs, struct control *c, uid_t by, doub
 int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t by, double now_s,
                  struct err *err)
 {
-    bool trusted = controller_is_operator(cs->controller, by);
+    bool trusted = operators_has(&cs->controller->operators, by);
     struct change change[WORDS_MAX];
     char text[COMMAND_MAX] = "set";
     size_t at = strlen(text), n = json_array_size(words);
@@ -148,7 +148,7 @@ int controls_set(struct controls *cs, struct job *j, const json_t *words, uid_t 
 int controls_pause(struct controls *cs, struct job *j, bool pause, uid_t by, double now_s, struct err *err)
 {
     struct control *c = j->control;
-    bool trusted = controller_is_operator(cs->controller, by);
+    bool trusted = operators_has(&cs->controller->operators, by);
 
     if (c->paused == pause && (!trusted || c->paused_by_operator == pause))
         return 0;

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <unistd.h>
 
 #include "common/config.h"
 #include "common/now.h"
+#include "daemon/operators.h"
 #include "history/lease.h"
 #include "job/jobs.h"
 #include "wire/link.h"
@@ -30,9 +30,7 @@ struct store;
 struct controller {
     struct event_base *base;
     struct config config;
-    uid_t slurm_uid; /* UINT32_MAX: the user does not exist */
-    uid_t operators[64];
-    size_t n_operators;
+    struct operators operators;
     uint64_t instance; /* random number of this process of the controller */
     double start_s;
     struct jobs jobs;
@@ -78,17 +76,6 @@ static inline double controller_now_s(void)
 static inline bool controller_is_active(const struct controller *c)
 {
     return !c->lease || lease_held(c->lease, lease_now_s());
-}
-
-/* Whether the user is root, SlurmUser, or listed in Operators. */
-static inline bool controller_is_operator(const struct controller *c, uid_t uid)
-{
-    if (uid == 0 || uid == c->slurm_uid || uid == geteuid())
-        return true;
-    for (size_t i = 0; i < c->n_operators; i++)
-        if (c->operators[i] == uid)
-            return true;
-    return false;
 }
 
 #endif

@@ -7,6 +7,7 @@ libdaemon_a_SOURCES = \
 	daemon/control.c daemon/control.h daemon/control_command.c daemon/control_decision.c \
 	daemon/control_effect.c daemon/control_report.c daemon/control_private.h \
 	daemon/metrics.c daemon/metrics.h \
+	daemon/operators.c daemon/operators.h \
 	daemon/peer.c daemon/peer.h \
 	daemon/query.c daemon/query.h daemon/query_action.c daemon/query_action.h daemon/query_job.c daemon/query_job.h daemon/query_rows.c daemon/query_rows.h \
 	daemon/server.c daemon/server.h

@@ -21,7 +21,7 @@ void peer_up(struct peer *p)
     if (p->address)
         p->address->unfinished--;
     p->address = NULL;
-    u->free = controller_is_operator(p->controller, u->uid);
+    u->free = operators_has(&p->controller->operators, u->uid);
     if (bounds_connection(b, u, &err) < 0) {
         bounds_refused(b);
         log_warn("%s: connection refused: %s", link_peer(p->link), err.text);

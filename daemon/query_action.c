@@ -37,7 +37,7 @@ static int read_action(const struct peer *p, const json_t *q, struct action *a, 
                           .policy = "",
                           .forced = json_get_true(q, "force"),
                           .by = link_uid(p->link) };
-    if (action_table[a->kind].scope != ACTION_ON_JOB && !controller_is_operator(p->controller, a->by))
+    if (action_table[a->kind].scope != ACTION_ON_JOB && !operators_has(&p->controller->operators, a->by))
         return err_set(err, "%s: only operators may do this", action_name(a->kind));
     if (a->kind == ACTION_SIGNAL) {
         a->signal = action_signal_parse(json_get_word(q, "signal"));

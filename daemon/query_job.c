@@ -18,7 +18,7 @@ uid_t query_sees(const struct peer *p)
 {
     uid_t uid = link_uid(p->link);
 
-    return controller_is_operator(p->controller, uid) ? UINT32_MAX : uid;
+    return operators_has(&p->controller->operators, uid) ? UINT32_MAX : uid;
 }
 
 bool query_may_see(const struct peer *p, const struct job *j)

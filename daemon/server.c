@@ -6,7 +6,6 @@
 #include <malloc.h>
 #include <math.h>
 #include <netdb.h>
-#include <pwd.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +57,7 @@
 /* interval at which a job's failure rate is read from the history */
 #define FAILURES_S    900.0
 #define PRESENT_TICKS 40u    /* ten seconds */
+#define USERS_TICKS   240u   /* a minute */
 #define EXPIRE_TICKS  14400u /* an hour */
 #define LISTED_A_TICK 32     /* takes some 10 ms */
 #define STORED_ROWS   16u    /* of the newest step in a stored report */
@@ -516,6 +516,10 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     }
     if (!s->identity && s->ticks % PRESENT_TICKS == 0)
         make_identity(s);
+    if (s->operators.incomplete && s->ticks % USERS_TICKS == 0) {
+        operators_complete(&s->operators, &s->config);
+        link_end_configure(&s->end, &s->config);
+    }
     /* Not as it starts: the clock of a machine that has just come up may be years ahead. */
     if (++s->ticks % EXPIRE_TICKS == 0) {
         if (s->store && store_expire(s->store, s->config.history_days, &err) < 0)
@@ -532,18 +536,10 @@ static void on_confirmed(struct job *j, void *arg)
 
 /* ---- creation and end ---- */
 
-static uid_t uid_of(const char *name)
-{
-    struct passwd *pw = *name ? getpwnam(name) : NULL;
-
-    return pw ? pw->pw_uid : UINT32_MAX;
-}
-
 int server_configure(struct controller *s, const struct config *c, struct err *err)
 {
     bool moved =
         s->config.metrics_port != c->metrics_port || strcmp(s->config.metrics_listen, c->metrics_listen) != 0;
-    char names[sizeof(c->operators)], *rest = names, *name;
     struct err warning;
 
     if (s->controls && controls_configure(s->controls, c, err) < 0)
@@ -562,20 +558,8 @@ int server_configure(struct controller *s, const struct config *c, struct err *e
     log_limit(c->log_lines_per_minute);
     actions_configured(s->actions);
     accounting_configure(s->accounting, c);
-    s->slurm_uid = uid_of(c->slurm_user);
+    operators_configure(&s->operators, &s->config);
     link_end_configure(&s->end, &s->config);
-    s->n_operators = 0;
-    snprintf(names, sizeof(names), "%s", c->operators);
-    while ((name = strsep(&rest, ", "))) {
-        uid_t uid = uid_of(name);
-
-        if (*name && uid == UINT32_MAX)
-            log_warn("Operators: unknown user %s: ignored", name);
-        else if (*name && s->n_operators == ARRAY_SIZE(s->operators))
-            log_warn("Operators: more than %zu users: %s is ignored", ARRAY_SIZE(s->operators), name);
-        else if (*name)
-            s->operators[s->n_operators++] = uid;
-    }
     for (size_t i = 0; i < s->jobs.n; i++) {
         const struct config_policy *p = config_policy_find(c, s->jobs.job[i]->policy);
 

@@ -99,6 +99,7 @@ UNIT_TESTS = \
 	tests/unit/nodes \
 	tests/unit/number \
 	tests/unit/openmetrics \
+	tests/unit/operators \
 	tests/unit/options \
 	tests/unit/order \
 	tests/unit/oscillation \

@@ -35,7 +35,7 @@ static const struct key system_keys[] = {
     { "LogLevel", KEY_AT(config, log_level), VALUE_ONE_OF(levels), "info",
       "Level of detail that syncguardd logs." },
     { "Operators", KEY_AT(config, operators), VALUE(VALUE_LIST), "",
-      "Users, in addition to root, who may see and control every job." },
+      "Users, in addition to root, who may see and control every job. One who is not known is looked up again each minute." },
     { "SlurmUser", KEY_AT(config, slurm_user), VALUE(VALUE_NAME), "slurm",
       "As in slurm.conf; trusted like an operator." },
     { "ControllerUser", KEY_AT(config, controller_user), VALUE(VALUE_NAME), "",

@@ -136,7 +136,6 @@ static struct controller *begin(void)
 
     s->base = event_base_new();
     s->config = config;
-    s->slurm_uid = UINT32_MAX;
     s->gone = server_gone;
     s->bounds = bounds_new();
     bounds_configure(s->bounds, &s->config);

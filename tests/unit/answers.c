@@ -651,7 +651,6 @@ static void begin(void)
     configure();
     s.base = event_base_new();
     s.config = config;
-    s.slurm_uid = UINT32_MAX;
     s.bounds = bounds_new();
     bounds_configure(s.bounds, &s.config);
     s.history = history_new(NULL);
