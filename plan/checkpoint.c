@@ -41,20 +41,19 @@ struct bounds {
 /* The best interval within the bounds, and what limits it. */
 static double bound(double best_s, const struct bounds *b, const char **by)
 {
-    double interval_s = best_s;
+    double most_s = isnan(b->limit_s) ? INFINITY : b->limit_s - b->write_s, interval_s = best_s;
 
     *by = "the optimum";
-    if (interval_s > b->limit_s - b->write_s) {
-        interval_s = b->limit_s - b->write_s;
-        *by = "the time limit";
+    if (!isnan(b->step_s)) {
+        if (interval_s < b->step_s)
+            *by = "the step";
+        interval_s = fmax(b->step_s, b->step_s * round(interval_s / b->step_s));
     }
-    if (isnan(b->step_s))
-        return interval_s;
-    if (interval_s < b->step_s)
-        *by = "the step";
-    /* Round to whole steps; round down where the time limit is what limits. */
-    return fmax(b->step_s, b->step_s * (interval_s < best_s ? floor(interval_s / b->step_s)
-                                                            : round(interval_s / b->step_s)));
+    if (interval_s > most_s) {
+        *by = "the time limit";
+        interval_s = isnan(b->step_s) ? most_s : fmax(b->step_s, b->step_s * floor(most_s / b->step_s));
+    }
+    return interval_s;
 }
 
 static int put_bounds(const struct bounds *b, double best_s, struct answer *answer, struct err *err)

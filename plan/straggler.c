@@ -76,6 +76,8 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
            p = options_number(a, "p-slow"), ratio = options_number(a, "slow-ratio"),
            cv = options_number(a, "cv"), every = options_number(a, "barrier-every");
 
+    if (dropped > 0 && (every > 1 || !isnan(p) || !isnan(ratio)))
+        return err_set(err, "--drop cannot be combined with --barrier-every, --p-slow or --slow-ratio");
     if (dropped >= n)
         return err_set(err, "--drop=%.0f leaves no rank of --ranks=%.0f", dropped, n);
     if (dropped > 0)
@@ -91,8 +93,9 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
 
         answer_figure(answer, "amplification", amplification, ANSWER_TIMES,
                       "a step over one rank's mean work");
-        answer_figure(answer, "waiting_share", 1 - 1 / amplification, ANSWER_SHARE,
-                      "share of the ranks' time spent waiting");
+        if (!(dropped > 0)) /* else some do not wait, and others come after the step */
+            answer_figure(answer, "waiting_share", 1 - 1 / amplification, ANSWER_SHARE,
+                          "share of the ranks' time spent waiting");
         if (every > 1)
             answer_figure(answer, "amplification_every", order_amplification_every(n, cv, every),
                           ANSWER_TIMES, "with a barrier only every %.0f steps, if the noise is independent",

@@ -63,7 +63,8 @@ static double price(const struct train_result *r)
     return isnan(r->hours) ? r->s_per_batch_of_rank : r->hours;
 }
 
-/* 0, or -1 if the value is unknown or the same, or nodes would not be full. */
+/* 0, or -1 if the value is unknown or the same, or nodes would not be full.  The backward pass keeps its
+ * share of the work. */
 static int try_value(struct train t, const struct lever *l, double value, double before,
                      struct change *change)
 {
@@ -73,6 +74,8 @@ static int try_value(struct train t, const struct lever *l, double value, double
     if (!isfinite(old) || value == old)
         return -1;
     *field = value;
+    if (field == &t.compute_s)
+        t.backward_s *= value / old;
     if (t.exchange.algo == COLLECTIVE_HIERARCHICAL && fmod(t.ranks, t.ranks_per_node) != 0)
         return -1;
     train_predict(&t, &r);
@@ -134,6 +137,9 @@ static int try_named(const char *list, struct train *t, double before, struct ch
             return err_set(err, "--change: at most %d changes", CHANGES_MAX);
         if (read_value(l, strchr(word, '=') + 1, *field_of(t, l), &value, err) < 0)
             return -1;
+        if (l->option == &option_overlap && value > 0 && isnan(t->backward_s))
+            return err_set(err, "--change=%s needs --backward=TIME: the work that can overlap communication",
+                           word);
         snprintf(change->name, sizeof(change->name), "%s", word);
         if (try_value(*t, l, value, before, change) < 0)
             return err_set(err, "--change=%s changes nothing: --%s is not given, or has this value already",
@@ -200,8 +206,10 @@ static int run(const struct options *a, struct answer *answer, struct err *err)
         answer_cell_words(answer, "%s", train_terms[changes[i].regime]);
     }
     answer_source(answer, "the formulas of train, with one input changed");
-    answer_assumes(answer,
-                   "a change leaves all other inputs as they are; the cost of a change is not considered");
+    answer_assumes(
+        answer,
+        "a change leaves all other inputs as they are, but for the backward pass, which stays the same "
+        "share of --compute; the cost of a change is not considered");
     return 0;
 }
 

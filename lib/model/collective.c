@@ -48,11 +48,17 @@ static struct collective_cost tree(double n, struct collective_link l)
     return (struct collective_cost){ log2(n) * l.latency_s, log2(n) / l.bytes_per_s };
 }
 
+/* The largest power of two that is not above n. */
+static double core_ranks(double n)
+{
+    return exp2(floor(log2(n) + 1e-12));
+}
+
 /* Ranks beyond a power of two first send their vector to a neighbour, and get the result at the end. */
 static struct collective_cost halving(double n, struct collective_link l)
 {
-    double rounds = floor(log2(n) + 1e-12), core = exp2(rounds);
-    struct collective_cost c = { rounds * l.latency_s, (core - 1) / core / l.bytes_per_s };
+    double core = core_ranks(n);
+    struct collective_cost c = { log2(core) * l.latency_s, (core - 1) / core / l.bytes_per_s };
 
     if (n > core) {
         c.fixed_s += l.latency_s;
@@ -78,7 +84,7 @@ struct collective_cost collective_cost(const struct collective *c)
     if (!collective_has(c->op, c->algo))
         return cost;
     if (c->op == COLLECTIVE_PARAMETER_SERVER)
-        return (struct collective_cost){ 0, 2 * c->ranks / c->shards / l.bytes_per_s };
+        return (struct collective_cost){ 0, 2 * fmax(c->ranks / c->shards, 1) / l.bytes_per_s };
     if (c->op == COLLECTIVE_ALLTOALL) {
         cost = ring(c->ranks, l);
         cost.s_per_byte *= c->skew;
@@ -128,15 +134,9 @@ double collective_sent_bytes(const struct collective *c, double bytes)
         return n > 1 ? bytes * (c->op == COLLECTIVE_REDUCE ? 1 : ceil(log2(n) - 1e-12)) : 0;
     case COLLECTIVE_HIERARCHICAL:
         return halves(c->op) * bytes * ((g - 1) / g + (n / g - 1) / (n / g) / c->rails);
+    /* beyond a power of two, one of two neighbours sends its vector before, the other one the result after */
     case COLLECTIVE_HALVING:
-        return bytes * (halves(c->op) * collective_cost(&(struct collective){
-                                                            .op = COLLECTIVE_ALLGATHER,
-                                                            .algo = COLLECTIVE_HALVING,
-                                                            .ranks = n,
-                                                            .link.bytes_per_s = 1,
-                                                            .slowest_bytes_per_s = 1,
-                                                        })
-                                            .s_per_byte);
+        return bytes * (halves(c->op) * (core_ranks(n) - 1) / core_ranks(n) + (n > core_ranks(n)));
     default:
         return halves(c->op) * bytes * (n - 1) / n;
     }

@@ -4,7 +4,9 @@
 
 double step_exposed_s(double comm_s, double overlap, double backward_s)
 {
-    return fmax(0, comm_s - overlap * backward_s);
+    double left_s = comm_s - overlap * backward_s;
+
+    return left_s < 0 ? 0 : left_s; /* NaN where an input is */
 }
 
 double step_efficiency(double compute_s, double exposed_s, double accumulate)

@@ -11,7 +11,7 @@ const char *const train_terms[TRAIN_TERMS] = { "compute", "communication", "sync
 
 static void predict_failures(const struct train *t, struct train_result *r)
 {
-    r->mtbf_s = t->node_mtbf_s / (t->ranks / t->ranks_per_node);
+    r->mtbf_s = t->node_mtbf_s / ceil(t->ranks / t->ranks_per_node);
     if (isinf(r->mtbf_s)) { /* without failures there are no checkpoints */
         r->interval_s = INFINITY;
         r->goodput = 1;

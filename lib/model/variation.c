@@ -230,9 +230,11 @@ static void set_parts(struct variation *n)
             *part[p] = (struct variation_part){ NAN, NAN, NAN };
             if (!separable(&n->passing_squares, k))
                 continue;
-            *part[p] =
-                (struct variation_part){ sd[p], statistics_quantilef(samples[p][k], PART_SAMPLES, 0.05),
-                                         statistics_quantilef(samples[p][k], PART_SAMPLES, 0.95) };
+            /* A level that is most likely none has samples of 0 only, beside what its squares are. */
+            *part[p] = (struct variation_part){
+                sd[p], fmin(sd[p], statistics_quantilef(samples[p][k], PART_SAMPLES, 0.05)),
+                fmax(sd[p], statistics_quantilef(samples[p][k], PART_SAMPLES, 0.95))
+            };
         }
     }
 }

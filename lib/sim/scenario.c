@@ -492,6 +492,9 @@ static int check_job(const struct scenario *s, size_t i, const struct place *pla
         return err_set(err,
                        "%s: Sync=asynchronous has no step that all ranks end, so Checkpoint= is not possible",
                        place->text);
+    if (j->sync == SYNC_ASYNCHRONOUS && j->pacing != PACING_NONE)
+        return err_set(err, "%s: with Sync=asynchronous nobody waits for others: Pacing=none is expected",
+                       place->text);
     if (j->pacing == PACING_GATE && !j->cores)
         return err_set(err, "%s: Pacing=gate needs Cores=", place->text);
     if (j->pacing == PACING_AUTO && (j->overlap || j->sync == SYNC_STALENESS || j->sync == SYNC_ASYNCHRONOUS))
@@ -528,6 +531,9 @@ static int check_noise(const struct scenario *s, const struct scenario_noise *n,
         return err_set(err, "%s: Autocorrelation= needs Shape=normal or lognormal", place->text);
     if (n->autocorrelation > 0 && n->scope != SCOPE_RANK && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)
         return err_set(err, "%s: Autocorrelation= in an asynchronous job needs Noise=rank", place->text);
+    if ((n->scope == SCOPE_LINK || n->scope == SCOPE_LOSS) && s->jobs[n->job].sync == SYNC_ASYNCHRONOUS)
+        return err_set(err, "%s: an asynchronous job has its servers' links, which no other traffic uses",
+                       place->text);
     return 0;
 }
 
@@ -537,6 +543,10 @@ static int check_fault(const struct scenario *s, const struct scenario_fault *f,
     if (f->rank >= s->jobs[f->job].ranks)
         return err_set(err, "%s: Rank=%d: a rank of %s from 0 to %d", place->text, f->rank,
                        s->jobs[f->job].name, s->jobs[f->job].ranks - 1);
+    if ((f->kind == FAULT_LINK || f->kind == FAULT_LATENCY || f->kind == FAULT_DEATH) &&
+        s->jobs[f->job].sync == SYNC_ASYNCHRONOUS)
+        return err_set(err, "%s: in an asynchronous job only slow, drift and stall are possible",
+                       place->text);
     return check_where(s, f->node, f->where_switch, f->kind == FAULT_LINK || f->kind == FAULT_LATENCY, place,
                        err);
 }

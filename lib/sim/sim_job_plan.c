@@ -7,15 +7,16 @@
 static void plan_parts(struct sim_job *j)
 {
     const struct scenario_job *s = j->spec;
-    uint32_t per_step = (uint32_t)(s->inner + s->buckets), at = 0;
-    double step = 1.0 / (double)j->per_round, back = (1 - s->forward_ratio) / per_step * step, kept = 0;
+    uint32_t at = 0;
+    double step = 1.0 / (double)j->per_round, forward = s->forward_ratio * step, kept = 0,
+           back = (step - forward) / s->buckets;
 
     j->n_parts = (uint32_t)(s->inner * (int)j->per_round + s->buckets);
     j->parts = xcalloc(j->n_parts, sizeof(*j->parts));
     for (uint64_t k = 0; k < j->per_round; k++) {
-        kept += s->forward_ratio * step;
+        kept += s->inner ? 0 : forward;
         for (int i = 0; i < s->inner; i++, kept = 0)
-            j->parts[at++] = (struct sim_job_part){ kept + back, -1 };
+            j->parts[at++] = (struct sim_job_part){ kept + forward / s->inner, -1 };
         for (int b = 0; b < s->buckets; b++) {
             kept += back;
             if (k + 1 < j->per_round)

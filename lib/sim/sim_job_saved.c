@@ -34,16 +34,16 @@ uint64_t sim_job_fall_back(struct sim_job *j, double at_s)
 
     r->failures++;
     up_s = failure_restart_s(j->failure, at_s, &r->failures);
-    if (isnan(up_s) || ++s->failed > FAILURES_MAX) {
-        r->state = SIM_JOB_STUCK;
-        return j->rounds;
-    }
-    r->lost_s += up_s - s->at_s;
+    r->lost_s += (isnan(up_s) ? at_s : up_s) - s->at_s;
     r->steps = s->steps;
     r->compute_s = s->compute_s;
     r->sync_s = s->sync_s;
     r->comm_s = s->comm_s;
     r->paced_s = s->paced_s;
+    if (isnan(up_s) || ++s->failed > FAILURES_MAX) {
+        r->state = SIM_JOB_STUCK;
+        return j->rounds;
+    }
     j->sampled = s->round;
     sim_job_paces_restart(j);
     sim_job_exchange_empty(&j->exchange[0]);

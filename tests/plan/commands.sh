@@ -54,6 +54,9 @@ refused "sgplan: --momentum: '1' is not accepted: a ratio from 0 to" staleness -
 refused "sgplan: --bound needs --ranks=N and --cv=RATIO" staleness --bound=2
 refused "sgplan: --steps=50 is too small for --bound=10" staleness --bound=10 --steps=50 --ranks=8 --cv=0.1
 refused "sgplan: --drop=8 leaves no rank of --ranks=8" straggler --ranks=8 --cv=0.1 --drop=8
+for more in --barrier-every=2 --p-slow=0.1 --slow-ratio=2; do
+    refused "sgplan: --drop cannot be combined with --barrier-every, --p-slow or --slow-ratio" straggler --ranks=8 --cv=0.1 --drop=1 $more
+done
 refused "sgplan: --node-cv and --switch-cv need --cv and --ranks-per-node" straggler --ranks=8 --node-cv=0.1
 refused "sgplan: --switch-cv needs --nodes-per-switch=N" straggler --ranks=8 --cv=0.1 --ranks-per-node=2 --switch-cv=0.1
 refused "sgplan: --cv: '0,1' is not accepted: a ratio such as" straggler --ranks=8 --cv=0,1
@@ -76,6 +79,7 @@ refused "sgplan: --batch-per-rank, --min-steps and --critical-batch are needed t
 refused "sgplan: --node-mtbf needs --checkpoint-write=TIME" train "${train[@]}" --node-mtbf=1d
 refused "sgplan: --change: 'speed=2x' is not accepted: one of compute, cv, " whatif "${train[@]}" --change=speed=2x
 refused "sgplan: --change=bandwidth=0x: 0 is not accepted for --bandwidth" whatif "${train[@]}" --change=bandwidth=0x
+refused "sgplan: --change=overlap=50% needs --backward=TIME" whatif "${train[@]}" --change=overlap=50%
 refused "sgplan: --change=cv=2x changes nothing" whatif "${train[@]}" --change=cv=2x
 refused "sgplan: --ranks=1: a comparison needs at least 2 ranks" compare --ranks=1 --latency=1us --bandwidth=1GB/s --compute=1s --cv=0.1 --gradient-bytes=1MB
 
