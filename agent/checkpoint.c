@@ -27,6 +27,7 @@
 struct caller {
     struct steps *steps;
     struct steps_figures f; /* as last read, bounded */
+    pid_t pid;              /* of the process as this node counts; -1: not known */
     uint64_t started;       /* start time of the process; 0: never visible */
     unsigned still_s;
     bool over;
@@ -85,6 +86,14 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Its last figures stay. */
+static void end_caller(struct caller *k)
+{
+    k->over = true;
+    steps_close(k->steps);
+    k->steps = NULL;
+}
+
 /* Bound what the job wrote: counters only grow, no time is in the future, a write takes at most a year. */
 static void read_caller(struct caller *k, uint64_t now)
 {
@@ -92,7 +101,7 @@ static void read_caller(struct caller *k, uint64_t now)
 
     steps_figures_get(k->steps, &f);
     if (f.state == STEPS_LEFT)
-        k->over = true;
+        end_caller(k);
     f.calls = least(f.calls, CALLS_MAX);
     f.yes = least(f.yes, CALLS_MAX);
     f.yes_at = least(f.yes_at, CALLS_MAX);
@@ -140,7 +149,8 @@ static void open_caller(struct checkpoint *c, const char *name)
         return;
     }
     read_caller(&k, now_ns());
-    k.started = proc_start(k.f.pid);
+    k.pid = processes_host_id(k.f.pid);
+    k.started = k.pid > 0 ? proc_start(k.pid) : 0;
     c->caller = xgrow(c->caller, &c->cap, c->n + 1, sizeof(*c->caller));
     c->caller[c->n++] = k;
 }
@@ -173,9 +183,10 @@ void checkpoint_second(struct checkpoint *c)
             k->calls = k->f.calls;
             k->call_ns = k->f.call_ns;
         }
-        if (!k->started)
-            k->started = proc_start(k->f.pid);
-        k->over = k->started ? !proc_alive(k->f.pid, k->started) : k->still_s > PROCESSES_UNSEEN_SECONDS;
+        if (!k->started && k->pid > 0)
+            k->started = proc_start(k->pid);
+        if (k->started ? !proc_alive(k->pid, k->started) : k->still_s > PROCESSES_UNSEEN_SECONDS)
+            end_caller(k);
     }
 }
 

@@ -37,6 +37,10 @@ struct processes_one {
 /* Ordered by pid; the caller frees *list.  Returns how many. */
 size_t processes_of_step(const struct processes_plan *plan, struct processes_one **list);
 
+/* The process of this user that knows itself by that id, which is another one out here where it runs in a
+ * container with processes of its own.  -1: there is none, or there are several. */
+pid_t processes_host_id(pid_t inner);
+
 /* Read a process' environment into room, of PROCESSES_ENVIRONMENT_BYTES, for processes_variable().  False
  * when it is hidden or empty. */
 bool processes_environment(const char *root, pid_t pid, char *room);

@@ -1,12 +1,12 @@
 #include "agent/rank.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/comms.h"
-#include "nodefigures/health_text.h"
 #include "agent/marks.h"
 #include "agent/processes.h"
 #include "common/proc.h"
@@ -24,6 +24,9 @@
 /* Who has gone on to something else has left the collective, to which all came: so long after that their
  * records would be there. */
 #define MOVED_ON_NS 1000000000ull
+/* It waits for nobody with more behind it, whatever its records say. */
+#define PENDING_MAX (4 * RING_CAPACITY_MAIN)
+#define LAST_DRAINS 64 /* of a rank that is over; one that still writes would never come to an end */
 
 struct thread {
     struct ring *ring;
@@ -80,18 +83,6 @@ struct rank {
 
 /* ---- threads and rings ---- */
 
-/* The id may belong to another process out here, where the rank runs in a container: its own status shows
- * that. */
-static bool is_own_process(const struct rank *r)
-{
-    struct health_status status;
-    char text[8192];
-
-    return proc_read(text, sizeof(text), "/proc/%d/status", (int)r->info.pid) &&
-           health_text_status(text, &status) && status.pid == (uint32_t)r->info.pid &&
-           status.uid == geteuid();
-}
-
 struct rank *rank_new(const struct ring_info *info, double rate_hz)
 {
     struct rank *r = xcalloc(1, sizeof(*r));
@@ -99,8 +90,8 @@ struct rank *rank_new(const struct ring_info *info, double rate_hz)
     r->info = *info;
     r->state = RANK_RUNNING;
     r->news = r->counts_due = true;
-    r->started = proc_start(info->pid);
-    r->pid = is_own_process(r) ? info->pid : -1;
+    r->pid = processes_host_id(info->pid);
+    r->started = r->pid > 0 ? proc_start(r->pid) : 0;
     r->flow = flow_new(info->rank, (uint16_t)info->incarnation, rate_hz);
     return r;
 }
@@ -127,6 +118,11 @@ void rank_free(struct rank *r)
 const struct ring_info *rank_info(const struct rank *r)
 {
     return &r->info;
+}
+
+pid_t rank_pid(const struct rank *r)
+{
+    return r->pid;
 }
 
 bool rank_has_thread(const struct rank *r, uint32_t thread)
@@ -370,7 +366,7 @@ static bool settle_early(struct rank *r, const struct rank_output *out, size_t n
         move_back(r, n);
         return true;
     case RENDEZVOUS_AWAITED:
-        if (until_ns < UINT64_MAX && !has_moved_on(r, n, until_ns))
+        if (until_ns < UINT64_MAX && r->n_pending - n < PENDING_MAX && !has_moved_on(r, n, until_ns))
             return false;
         rendezvous_give_up(out->rendezvous);
         break;
@@ -678,10 +674,11 @@ static void report_phases(struct rank *r, const struct rank_output *out, uint64_
                        out->arg);
 }
 
-/* A process in a container may never be visible; it counts as vanished after a time without activity. */
+/* A process that nobody can see (of a container) counts as vanished after a time without activity. */
 static bool has_vanished(struct rank *r)
 {
-    uint64_t started = r->info.pid > 0 ? proc_look(r->info.pid, &r->process) : 0;
+    uint64_t started = r->pid > 0 ? proc_look(r->pid, &r->process) : 0;
+    bool unread = r->pid > 0 && !started && errno != ESRCH;
     uint64_t signs = r->counts.events + r->counts.dropped + r->counts.p2p_calls;
     struct ring_live live;
 
@@ -689,6 +686,8 @@ static bool has_vanished(struct rank *r)
         signs += live.enter * 31 + live.op;
     r->still_s = signs == r->signs ? r->still_s + 1 : 0;
     r->signs = signs;
+    if (unread)
+        return false;
     if (started && (!r->started || r->started == started)) {
         r->started = started;
         return false;
@@ -729,8 +728,7 @@ static void report_process(struct rank *r, const struct rank_output *out, uint64
     }
     if (state != PROCESS_RUNS && now < r->halt_ns + HALT_NS)
         state = PROCESS_RUNS;
-    if (out->newest < TELEMETRY_PROCESS || (state == PROCESS_RUNS && !r->halt_open) ||
-        (state != PROCESS_RUNS && !is_own_process(r)))
+    if (out->newest < TELEMETRY_PROCESS || (state == PROCESS_RUNS && !r->halt_open))
         return;
     item.process.state = (uint8_t)state;
     item.process.age_ns = state == PROCESS_RUNS ? 0 : now - r->halt_ns;
@@ -743,7 +741,7 @@ static void finish_rank(struct rank *r, const struct rank_output *out)
 {
     struct ring_live live;
 
-    while (rank_drain(r, out))
+    for (int i = 0; i < LAST_DRAINS && rank_drain(r, out); i++)
         ;
     rank_flush(r, out);
     if (read_live(r, out, &live))
@@ -751,7 +749,8 @@ static void finish_rank(struct rank *r, const struct rank_output *out)
     r->live_open = false;
     report_counts(r, out);
     report_phases(r, out, now_ns(r, out));
-    for (size_t i = 0; i < r->n_threads; i++)
+    /* One that was never visible may still be there, and write. */
+    for (size_t i = 0; i < r->n_threads && (r->state != RANK_VANISHED || r->started); i++)
         ring_retire(r->thread[i].ring);
     close_rings(r);
     flow_free(r->flow);
@@ -762,22 +761,33 @@ static void finish_rank(struct rank *r, const struct rank_output *out)
     r->over = true;
 }
 
+/* MPI may be over while another library of the same process goes on: NCCL, Gloo. */
+static enum rank_state state_of(const struct rank *r, bool vanished)
+{
+    enum rank_state state = RANK_RUNNING;
+    struct ring_info info;
+    bool goes_on = false;
+
+    for (size_t i = 0; i < r->n_threads; i++) {
+        ring_info_get(r->thread[i].ring, &info);
+        if (info.state != RING_STATE_RUNNING)
+            state = info.state == RING_STATE_ABORTED ? RANK_ABORTED : RANK_FINALIZED;
+        else
+            goes_on |= r->thread[i].number >= RING_NCCL_FIRST;
+    }
+    if (vanished)
+        return state == RANK_RUNNING ? RANK_VANISHED : state;
+    return goes_on && state == RANK_FINALIZED ? RANK_RUNNING : state;
+}
+
 void rank_second(struct rank *r, const struct rank_output *out)
 {
     enum rank_state before = r->state;
-    struct ring_info info;
     uint64_t now;
 
     if (r->n_threads) {
         now = now_ns(r, out);
-        r->state = has_vanished(r) ? RANK_VANISHED : RANK_RUNNING;
-        for (size_t i = 0; i < r->n_threads; i++) {
-            ring_info_get(r->thread[i].ring, &info);
-            if (info.state == RING_STATE_FINALIZED)
-                r->state = RANK_FINALIZED;
-            else if (info.state == RING_STATE_ABORTED)
-                r->state = RANK_ABORTED;
-        }
+        r->state = state_of(r, has_vanished(r));
         r->news |= r->state != before;
         read_comms(r, out);
         flow_flush(r->flow, now, BLOCK_WAIT_NS, out->put, out->arg);

@@ -42,7 +42,8 @@ struct rank *rank_new(const struct ring_info *info, double rate_hz);
 void rank_free(struct rank *r); /* NULL is fine */
 
 const struct ring_info *
-rank_info(const struct rank *r); /* lent; the process is named as in its own namespace */
+rank_info(const struct rank *r);      /* lent; the process is named as in its own namespace */
+pid_t rank_pid(const struct rank *r); /* of its process as this node counts; -1: not known */
 bool rank_has_thread(const struct rank *r, uint32_t thread);
 /* Takes the ring.  -1 when the rank already has that thread or too many threads; the ring is then closed. */
 int rank_add(struct rank *r, struct ring *ring, const struct ring_info *info);

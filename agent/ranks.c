@@ -236,7 +236,7 @@ void ranks_each(const struct ranks *rs, void (*each)(uint32_t rank, uint16_t app
         const struct ring_info *info = rank_info(rs->rank[i]);
 
         if (rank_state(rs->rank[i]) == RANK_RUNNING)
-            each(info->rank, (uint16_t)info->incarnation, info->pid, arg);
+            each(info->rank, (uint16_t)info->incarnation, rank_pid(rs->rank[i]), arg);
     }
 }
 

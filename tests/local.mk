@@ -124,6 +124,7 @@ UNIT_TESTS = \
 	tests/unit/placement \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
+	tests/unit/proc \
 	tests/unit/projection \
 	tests/unit/phase \
 	tests/unit/price \

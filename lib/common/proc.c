@@ -87,7 +87,13 @@ uint64_t proc_look(pid_t pid, char *state)
     char buf[1024], *p, is;
     uint64_t start;
 
-    if (!proc_read(buf, sizeof(buf), "/proc/%d/stat", (int)pid) || !(p = strrchr(buf, ')')))
+    if (!proc_read(buf, sizeof(buf), "/proc/%d/stat", (int)pid)) {
+        if (errno != EMFILE && errno != ENFILE && errno != ENOMEM)
+            errno = ESRCH;
+        return 0;
+    }
+    errno = ESRCH;
+    if (!(p = strrchr(buf, ')')))
         return 0;
     if (sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
                &is, &start) != 2 ||
@@ -108,8 +114,11 @@ bool proc_alive(pid_t pid, uint64_t started)
 {
     if (pid <= 0)
         return false;
-    if (started)
-        return proc_start(pid) == started;
+    if (started) {
+        uint64_t start = proc_start(pid);
+
+        return start == started || (!start && errno != ESRCH);
+    }
     return kill(pid, 0) == 0 || errno == EPERM;
 }
 

@@ -11,13 +11,12 @@
 
 struct health_task;
 
-/* root: prefix of every path, "" except in tests; lent. */
+/* root: prefix of every path, "" except in tests; lent.  pid: as this node counts; -1: not known. */
 struct health_task *health_task_new(const char *root, uint32_t rank, uint16_t app, pid_t pid);
 void health_task_free(struct health_task *t); /* NULL is fine */
 
 /* Read figures over the time since the last call, for health_task_item().  False when the process is not
- * visible or not the same as before; nothing is known of it then.  (The id of a process in a container
- * belongs to another process out here.) */
+ * visible or not the same as before; nothing is known of it then. */
 bool health_task_look(struct health_task *t, double now_s);
 /* Lends the item.  The caller fills in what depends on other ranks (flags, foreign_ratio) or on devices. */
 struct task_item *health_task_item(struct health_task *t);

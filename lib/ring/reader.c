@@ -137,6 +137,8 @@ void ring_hold(struct ring *r)
 
 void ring_release(struct ring *r)
 {
+    if (!still_whole(r))
+        return;
     atomic_store_explicit(&r->file->tail, r->tail, memory_order_release);
 }
 

@@ -27,6 +27,7 @@
 #define LIMIT_S   60.0
 #define KEEP_S    30.0 /* how long the agent keeps what was acknowledged */
 #define COMM_SELF 0x2222u
+#define COMM_PAIR 0x3333u
 
 static struct test_munge mung;
 static struct controller ctl;
@@ -793,17 +794,141 @@ static void vanish(void)
     ok(expect_samples(3, 0, 25), "the collectives of a rank whose process was killed arrive");
 }
 
+/* A number that is no process of this node, for one that is to have it in a container. */
+static pid_t free_number(void)
+{
+    pid_t pid = 20000;
+
+    while (!kill(pid, 0) || errno != ESRCH)
+        pid++;
+    return pid;
+}
+
+/* Continue as a process that has this number in a PID namespace of its own; false: it cannot be made. */
+static bool enter_container(pid_t inner)
+{
+    FILE *f;
+
+    if (unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWPID : CLONE_NEWPID) < 0)
+        return false;
+    if (fork()) { /* goes away with the container's first process */
+        wait(NULL);
+        _exit(0);
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    f = fopen("/proc/sys/kernel/ns_last_pid", "w");
+    if (!f || fprintf(f, "%d", (int)inner - 1) < 0 || fclose(f) != 0)
+        return false;
+    if (fork()) {
+        wait(NULL);
+        _exit(0);
+    }
+    return true;
+}
+
+static void contained(void)
+{
+    pid_t inner = free_number(), pid = fork();
+    json_int_t known;
+    int status;
+
+    if (!pid) {
+        close_range(3, ~0u, 0);
+        if (enter_container(inner) && getpid() == inner)
+            emit_some(make_rank(9, 0), 0, 25);
+        else
+            ring_state_set(make_rank(9, 0), RING_STATE_ABORTED);
+        for (;;)
+            pause();
+    }
+    ok(expect_samples(9, 0, 25) || !strcmp(state_of(&ctl, "9.0"), "aborted"),
+       "the collectives of a rank in a container arrive");
+    if (strcmp(state_of(&ctl, "9.0"), "aborted") != 0) {
+        known = json_integer_value(json_object_get(json_object_get(ctl.ranks, "9.0"), "pid"));
+        ok(known > 1 && known != inner, "its process is named as this node counts");
+        kill((pid_t)known, SIGKILL);
+        ok(expect_state("9.0", "vanished"), "it has vanished when that process is gone");
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+}
+
+/* MPI is over, NCCL in the same process is not. */
+static void guest_goes_on(void)
+{
+    struct ring *mpi = make_rank(13, 0), *nccl = make_rank(13, RING_NCCL_FIRST);
+
+    emit_some(mpi, 0, 5);
+    ok(expect_state("13.0", "running"), "a rank with two libraries runs");
+    ring_state_set(mpi, RING_STATE_FINALIZED);
+    looks(4);
+    is_str(state_of(&ctl, "13.0"), "running", "it runs while one of them is not over");
+    emit_some(nccl, 10, 40);
+    ok(expect_samples(13, 10, 40), "what that one does arrives");
+    ring_state_set(nccl, RING_STATE_FINALIZED);
+    ok(expect_state("13.0", "finalized"), "it is over when both are");
+    ring_close(mpi);
+    ring_close(nccl);
+}
+
+static bool has_world_sample(const struct controller *c)
+{
+    for (size_t i = 0; i < c->n_items; i++)
+        if (c->items[i].kind == TELEMETRY_SAMPLE && c->items[i].sample.rank == want.rank &&
+            c->items[i].sample.comm == COMM_WORLD)
+            return true;
+    return false;
+}
+
+/* A rank whose records say that it has come to a collective, which the other one never does, and has been in
+ * others since that began before it ended. */
+static void hoarder(void)
+{
+    const uint32_t rounds = 5 * RING_CAPACITY_MAIN / 4000, each = 4000;
+    struct ring *r[2] = { make_rank(14, 0), make_rank(15, 0) };
+    struct ring_event e = { .comm = COMM_PAIR, .op = RING_OP_BARRIER, .flags = RING_EVENT_EARLY, .root = -1 };
+
+    filled = r[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ring_comm pair = { .name = COMM_PAIR, .size = 2, .rank = i, .first = 14, .last = 15 };
+
+        ring_comm_add(r[i], &pair);
+        e.enter = e.leave = ring_now(r[i]);
+        ring_emit(r[i], &e);
+    }
+    e.enter = e.leave = ring_now(r[0]);
+    e.seq = 1;
+    ring_emit(r[0], &e);
+    for (uint32_t i = 0; i < rounds * each && (i % each || wait_until(&ctl, has_room, LIMIT_S)); i++) {
+        const struct ring_event later = { .enter = e.enter - 1000,
+                                          .leave = ring_now(r[0]),
+                                          .comm = COMM_WORLD,
+                                          .seq = i,
+                                          .op = RING_OP_ALLREDUCE,
+                                          .root = -1 };
+
+        ring_emit(r[0], &later);
+    }
+    want.rank = 14;
+    ok(wait_until(&ctl, has_world_sample, LIMIT_S),
+       "a rank that waits for another for ever is believed until it has been in too many others");
+    for (int i = 0; i < 2; i++) {
+        ring_state_set(r[i], RING_STATE_FINALIZED);
+        ring_close(r[i]);
+    }
+}
+
 static void ending(pid_t agent)
 {
     struct stat st;
     double t;
 
-    is_int(agent_exit(start_agent_in(dir, ctl.hosts)), 1,
-           "a second agent in the same directory exits with 1");
     controller_forget(&ctl);
     emit_some(rank0, 170, 1);
     /* one that is not waits less */
     ok(expect_samples(0, 170, 1), "the agent is connected before the end of the step");
+    is_int(agent_exit(start_agent_in(dir, ctl.hosts)), 1,
+           "a second agent in the same directory exits with 1");
     emit_some(rank0, 171, 29);
     ring_state_set(rank0, RING_STATE_FINALIZED);
     t = clock_s();
@@ -1230,6 +1355,9 @@ int main(void)
     liars();
     threads();
     vanish();
+    contained();
+    guest_goes_on();
+    hoarder();
     agent = kill_between_batches(agent);
     ending(agent);
     alone();
