@@ -13,7 +13,7 @@
 
 /* ---- functions and datatypes ---- */
 
-enum { FUNCTION_NONE, FUNCTION_CE = 12 }; /* copy engines count for themselves */
+enum { FUNCTION_NONE, FUNCTION_CE = 12 }; /* what copy engines do is counted for itself */
 
 struct function {
     enum ring_op op;
@@ -221,11 +221,12 @@ static int start_event(void *context, void **event, uint64_t type, void *parent,
                         datatype_named(p->datatype));
     } else if (type == NCCL_EVENT_KERNEL) {
         *event = record_part(context, parent, k->timer);
-    } else if (type == NCCL_EVENT_CE_COLL) {
+    } else if (type == NCCL_EVENT_CE_COLL && parent != CAPTURED) { /* launches of a graph tell of none */
         f = *function_named(c->func);
         if (f.number)
             f.number = FUNCTION_CE;
-        begin_operation(context, event, &f, (struct record_operation){ .seq = c->seq, .root = c->root },
+        /* Their number is that of the copy engines' last synchronisation, of which each has several. */
+        begin_operation(context, event, &f, (struct record_operation){ .root = c->root, .uncounted = true },
                         c->count, datatype_named(c->datatype));
     } else if (type == NCCL_EVENT_GROUP && record_wants_parts()) {
         *event = GROUP;

@@ -405,12 +405,12 @@ void record_close(struct record_comm *c)
  * was numbered before, as those are that a graph was captured from, which NCCL does not count. */
 static bool number_collective(struct record_comm *c, const struct record_operation *o, uint32_t *seq)
 {
-    uint64_t *next = &c->next[o->function % RECORD_FUNCTIONS];
+    uint64_t *next = &c->next[o->function % RECORD_FUNCTIONS], n = o->uncounted ? *next : o->seq;
 
-    if (o->seq < *next)
+    if (n < *next)
         return false;
-    c->seq += (uint32_t)(o->seq - *next);
-    *next = o->seq + 1;
+    c->seq += (uint32_t)(n - *next);
+    *next = n + 1;
     *seq = c->seq++;
     return true;
 }

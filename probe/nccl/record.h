@@ -65,6 +65,7 @@ struct record_operation {
     uint64_t bytes;
     int32_t root;   /* -1: none; of a message: the other rank of the communicator */
     uint32_t parts; /* that will run; 0: not known, or none */
+    bool uncounted; /* seq is no count of them: they are counted as they come */
     /* The end of a part is told when the first of the GPU's threads in it has done its share, while others
      * may still wait for other ranks. */
     bool ends_early;

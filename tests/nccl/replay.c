@@ -918,6 +918,55 @@ static void check_graph(int version, int parts)
     run_end();
 }
 
+/* ---- copy engines ---- */
+
+/* NCCL gives each the number of its last synchronisation (ncclProfilerStartCeCollEvent()). */
+static void *copy_engines(struct played *p, struct played_comm *c, void *call, uint64_t *synchronised)
+{
+    union played_event e = { .v5.ce_coll = { .seq = *synchronised,
+                                             .func = all_gather.name,
+                                             .count = 100,
+                                             .datatype = "ncclFloat32" } };
+
+    *synchronised += 2; /* before it and after it */
+    return played_start(p, c, NCCL_EVENT_CE_COLL, call, &e);
+}
+
+static void play_copies(int version, int rank, int a, int b)
+{
+    struct played p;
+    struct played_comm world = { .hash = world_hash, .ranks = RANKS, .rank = rank };
+    uint64_t synchronised = 0;
+    void *handle;
+
+    (void)a, (void)b;
+    expect(played_load(&p, plugin, version) && !played_init(&p, &world));
+    expect(p.mask & NCCL_EVENT_CE_COLL);
+    expect(!copy_engines(&p, &world, played_capture(&p, &world), &synchronised));
+    for (int i = 0; i < GRAPH_LAUNCHES; i++) {
+        run_one(&p, &world, &all_reduce);
+        handle = copy_engines(&p, &world, NULL, &synchronised);
+        expect(handle != NULL);
+        p.stop(handle);
+    }
+    p.finalize(world.context);
+}
+
+static void check_copies(int version)
+{
+    uint32_t odd, whole, gathers = 0;
+
+    run_all(RANKS, play_copies, version, 0, 0);
+    whole = whole_of(world_hash, 0xf, &odd);
+    is_int((long long)shared->bad, 0, "version %d: collectives by copy engines begin and end", version);
+    for (size_t i = 0; i < n_recorded; i++)
+        gathers += recorded[i].e.op == RING_OP_ALLGATHER && recorded[i].e.seq < 2 * GRAPH_LAUNCHES;
+    ok(whole == 2 * GRAPH_LAUNCHES && !odd && gathers == RANKS * GRAPH_LAUNCHES,
+       "version %d: they are numbered without gaps, and not where a graph captures them\n%u of %d, %u odd",
+       version, whole, 2 * GRAPH_LAUNCHES, odd);
+    run_end();
+}
+
 /* ---- the GPU's timer ---- */
 
 /* A rank each: what its GPU's timer is like. */
@@ -1512,6 +1561,8 @@ int main(int argc, char **argv)
             check_graph(version, parts);
         }
     }
+    check_copies(6);
+    check_copies(VERSIONS);
     check_timer(4);
     check_timer(VERSIONS);
     for (int version = 4; version <= VERSIONS; version++)
