@@ -185,7 +185,14 @@ static void restore_entry(const struct audit_entry *e, void *arg)
         return;
     }
     control_keep(r->c, e);
-    engine_restore(&r->c->engine, &e->d, r->now_s - (r->wall_s - e->at));
+    engine_restore(&r->c->engine, &e->d, e->outcome == AUDIT_FAILED, r->now_s - (r->wall_s - e->at));
+}
+
+static void restore_former(const char *rule, double at, void *arg)
+{
+    struct restoring *r = arg;
+
+    engine_restore_run(&r->c->engine, rule, r->now_s - (r->wall_s - at));
 }
 
 static void restore_spent(double at, uint32_t nodes, uid_t uid, void *arg)
@@ -208,6 +215,8 @@ static void restore_run(struct controls *cs, struct control *c, double now_s)
     n = c->awaits ? audit_earlier(cs->controller->audit, &c->job->id, earlier) : 0;
     while (n > 0)
         control_keep(c, &earlier[--n]);
+    if (c->job->id.restarts)
+        audit_acted(cs->controller->audit, &c->job->id, restore_former, &r);
     audit_run(cs->controller->audit, &c->job->id, restore_entry, &r);
 }
 

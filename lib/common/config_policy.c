@@ -113,7 +113,8 @@ static const struct key rule_keys[] = {
     { "Hold", AT(hold_s), VALUE_RANGE(VALUE_SECONDS, 0, 86400), "30s",
       "How long the condition must be true without interruption." },
     { "Hysteresis", AT(hysteresis_ratio), VALUE_RANGE(VALUE_RATIO, 0, 0.9), "0.1",
-      "Share of a bound by which a figure must fall back before its comparison is false again." },
+      "Share of a bound by which a figure must fall back before its comparison is false again; of what is between the bound and "
+      "the end of the figure's range where that is less: slowdown > 1.1 ends at 1.09." },
     { "CoolDown", AT(cool_down_s), VALUE_RANGE(VALUE_SECONDS, 0, 604800), "10m",
       "Minimum time between two actions of the rule." },
     { "MaxPerJob", AT(max_per_job), VALUE_RANGE(VALUE_INTEGER, 0, 1000), "0",

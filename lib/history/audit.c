@@ -54,6 +54,7 @@ enum statement {
     LIST,
     SPENT,
     EARLIER,
+    ACTED,
     ASKED,
     RUN,
     GET,
@@ -85,6 +86,8 @@ static const char *const sql[STATEMENTS] = {
     [EARLIER] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND ends_run"
         " AND outcome=2 ORDER BY id DESC LIMIT 4",
+    [ACTED] = "SELECT rule, at FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts<?4 AND NOT command"
+              " AND by=4294967295 AND state<2 AND outcome<>3 ORDER BY id",
     [ASKED] =
         "SELECT " COLUMNS " FROM audit WHERE uid=?1 AND job=?2 AND step=?3 AND restarts=?4 AND NOT command"
         " AND outcome=1 AND action=?5 AND by=?6 ORDER BY id LIMIT 1",
@@ -441,6 +444,16 @@ static int one_row(sqlite3_stmt *st, struct audit_entry *e)
         take_entry(st, e);
     sqlite3_reset(st);
     return rc;
+}
+
+void audit_acted(struct audit *a, const struct job_id *id,
+                 void (*each)(const char *rule, double at, void *arg), void *arg)
+{
+    sqlite3_stmt *st = a->db->st[ACTED];
+
+    database_bind_id(st, 1, id);
+    while (database_row(st))
+        each((const char *)sqlite3_column_text(st, 0), sqlite3_column_double(st, 1), arg);
 }
 
 int audit_asked(struct audit *a, const struct job_id *id, enum action_kind action, uid_t by,

@@ -83,6 +83,10 @@ void audit_spent(struct audit *a, const struct job_id *job, double since,
  * "" until it was measured on a later run. */
 #define AUDIT_EARLIER 4u
 size_t audit_earlier(struct audit *a, const struct job_id *run, struct audit_entry e[AUDIT_EARLIER]);
+/* Call each for what rules did in earlier runs of this job and step, dry runs included, and actions that
+ * failed excepted, oldest first. */
+void audit_acted(struct audit *a, const struct job_id *run,
+                 void (*each)(const char *rule, double at, void *arg), void *arg);
 /* The oldest action of this kind in the run that this user asked for and that is under way.  -1: none. */
 int audit_asked(struct audit *a, const struct job_id *run, enum action_kind action, uid_t by,
                 struct audit_entry *e);

@@ -66,6 +66,7 @@ void cadence_notice(struct job *j, double now_s, double grace_s)
 
     if (!isnan(c->notice_s) || c->noticed)
         return;
+    c->request.again_s = now_s; /* whatever came of the newest request */
     c->noticed = true; /* a rank's flag stays set: a notice that passed is not taken for a second one */
     c->notice_s = now_s;
     c->notice_end_s = now_s + (isnan(grace_s) ? j->params.preemption_grace_s : grace_s);
@@ -175,6 +176,16 @@ double cadence_samples_per_s(const struct job *j)
 static double unsaved_since_s(const struct cadence *c)
 {
     return isnan(c->last_s) ? c->work_s : c->last_s;
+}
+
+double cadence_unsaved_since_s(const struct job *j)
+{
+    return unsaved_since_s(j->cadence);
+}
+
+void cadence_unsaved_set(struct job *j, double since_s)
+{
+    j->cadence->work_s = since_s;
 }
 
 static struct cadence_figures figures_of(const struct job *j, double now_s)

@@ -53,6 +53,10 @@ void cadence_history_set(struct job *j, double failures, double node_s, const ch
 /* Failures and node-seconds of this job's own earlier runs: before it was requeued, and its other steps. */
 void cadence_own_set(struct job *j, double failures, double node_s);
 
+/* Since when there is work that a failure would lose; set: as it was before the controller was restarted. */
+double cadence_unsaved_since_s(const struct job *j);
+void cadence_unsaved_set(struct job *j, double since_s);
+
 double cadence_samples_per_s(const struct job *j); /* NaN: not reported */
 void cadence_get(struct report_cadence *to, const struct job *j, double now_s);
 

@@ -138,10 +138,10 @@ static void deliver_otherwise(struct job *j, double now_s)
         send_to(a, json_pack("{s:{s:o}}", "control", "checkpoint", o));
     }
     c->request.delivered++;
-    c->unanswered_s = now_s;
+    c->heard_s = c->unanswered_s = now_s;
     c->request.at = 0;
     /* Signal and file are not acknowledged: only the write or the pause that follows shows the effect. */
-    c->request.again_s = now_s + fmax(j->params.checkpoint_min_interval_s, AGAIN_S);
+    c->request.again_s = now_s + AGAIN_S;
     job_event(j, now_s, "checkpoint requested by %s (%s)",
               sig > 0 && *j->params.checkpoint_file ? "signal and file"
               : sig > 0                             ? "signal"
@@ -275,7 +275,7 @@ static void judge_request(struct job *j, double now_s)
     if (heard && !deaf) {
         r->heard++;
         j->cadence->heard_s = j->cadence->unanswered_s = now_s;
-        r->again_s = now_s + fmax(j->params.checkpoint_min_interval_s, 1);
+        r->again_s = now_s + 1;
         finish_request(j, now_s, "heard");
         return;
     }

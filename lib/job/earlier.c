@@ -7,6 +7,7 @@
 
 #include "common/now.h"
 #include "common/xalloc.h"
+#include "job/cadence.h"
 #include "job/job.h"
 #include "view/verdicts.h"
 #include "view/view.h"
@@ -166,6 +167,7 @@ json_t *earlier_json(const struct job *j, double now_s)
         json_array_append_new(verdicts, verdict_json(j, &c, &d[i]));
     json_put_real(o, "at", c.wall_s);
     json_put_real(o, "start", j->start_wall_s);
+    json_put_real(o, "unsaved", wall_of(&c, cadence_unsaved_since_s(j)));
     json_put_bool(o, "rank_broke", j->rank_broke);
     json_put_json(o, "position", position_json(j, &c));
     json_put_json(o, "agents", agents_json(j));
@@ -297,7 +299,8 @@ static void take_events(struct job *j, const struct clocks *c, const json_t *ear
 void earlier_take(struct job *j, double now_s, const json_t *earlier)
 {
     struct clocks c = { wall_s(), now_s };
-    double start_s = own_of(&c, earlier, "start"), until_s = own_of(&c, earlier, "at");
+    double start_s = own_of(&c, earlier, "start"), until_s = own_of(&c, earlier, "at"),
+           unsaved_s = own_of(&c, earlier, "unsaved");
 
     if (!(start_s <= until_s && until_s <= now_s))
         return;
@@ -306,6 +309,7 @@ void earlier_take(struct job *j, double now_s, const json_t *earlier)
     take_events(j, &c, earlier);
     j->rank_broke = json_get_true(earlier, "rank_broke");
     j->start_s = start_s;
+    cadence_unsaved_set(j, unsaved_s >= start_s && unsaved_s <= until_s ? unsaved_s : start_s);
     j->start_wall_s = json_get_real(earlier, "start", 0, TIME_MAX);
     job_event(j, now_s, "the controller was restarted; what it knew of the step %.0f s ago is kept",
               now_s - until_s);

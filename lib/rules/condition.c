@@ -402,6 +402,19 @@ static enum truth truth_of(bool b)
     return b ? TRUTH_YES : TRUTH_NO;
 }
 
+/* What a bound is relaxed by a share of: it, or less where the figure ends near it.  A slowdown is never
+ * below 1: a tenth of 1.1 would be taken back by none. */
+static double span_of(const struct figure *f, double bound)
+{
+    double span = fabs(bound);
+
+    if (isfinite(f->type.min))
+        span = fmin(span, fabs(bound - f->type.min));
+    if (isfinite(f->type.max))
+        span = fmin(span, fabs(f->type.max - bound));
+    return span;
+}
+
 /* relax: share by which the bound is relaxed; negative: by which it is tightened. */
 static enum truth compare(const struct condition *c, const struct condition_node *n, const struct figures *f,
                           double relax)
@@ -413,7 +426,7 @@ static enum truth compare(const struct condition *c, const struct condition_node
         return !text ? TRUTH_UNKNOWN : truth_of(!strcasecmp(text, c->words + n->word) == (n->op == EQUAL));
     if (isnan(x) || isnan(bound))
         return TRUTH_UNKNOWN;
-    slack = relax * fabs(bound);
+    slack = relax * span_of(&figure_table[n->figure], bound);
     switch ((enum op)n->op) {
     case GREATER:
         return truth_of(x > bound - slack);

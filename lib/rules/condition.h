@@ -61,7 +61,8 @@ int condition_parse(struct condition *c, const char *text, struct err *err);
 bool condition_names(const struct condition *c, enum figure_id figure);
 
 /* Evaluate the condition.  hysteresis: a comparison that was true stays true until its figure has crossed the
- * bound by this share of the bound. It applies if held, that is, if the condition was true so far, and within
+ * bound by this share of the bound, or of what is between it and the end of the figure's range where that is
+ * less. It applies if held, that is, if the condition was true so far, and within
  * a `for` whose time has begun. */
 enum truth condition_eval(const struct condition *c, const struct figures *f, double now_s, bool held,
                           double hysteresis, struct condition_memory *m);

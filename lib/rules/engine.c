@@ -253,12 +253,24 @@ static void record_action(struct engine *e, size_t i, const struct decision *d, 
         e->ending_s = now_s;
 }
 
-void engine_restore(struct engine *e, const struct decision *d, double at_s)
+void engine_restore(struct engine *e, const struct decision *d, bool failed, double at_s)
 {
     int i = rule_index(e, d->rule);
 
-    if (i >= 0 && d->state != DECISION_WITHHELD)
+    if (i < 0 || d->state == DECISION_WITHHELD)
+        return;
+    if (failed)
+        e->state[i].acted_s = at_s;
+    else
         record_action(e, (size_t)i, d, at_s);
+}
+
+void engine_restore_run(struct engine *e, const char *rule, double at_s)
+{
+    int i = rule_index(e, rule);
+
+    if (i >= 0)
+        rule_acted(&e->state[i], at_s);
 }
 
 void engine_consider(const struct engine *e, size_t i, const struct engine_input *in, struct decision *d)
@@ -315,12 +327,19 @@ size_t engine_tick(struct engine *e, const struct engine_input *in, struct decis
 
 void engine_failed(struct engine *e, const struct decision *d, struct budget *cluster, uint32_t uid)
 {
+    int rule = rule_index(e, d->rule);
+
+    if (d->state == DECISION_WITHHELD) /* it spent nothing */
+        return;
     budget_refund(&e->budget, (uint32_t)d->n_nodes, uid);
-    budget_refund(cluster, (uint32_t)d->n_nodes, uid);
+    if (d->state == DECISION_ENFORCED)
+        budget_refund(cluster, (uint32_t)d->n_nodes, uid);
+    if (rule >= 0 && e->state[rule].acted)
+        e->state[rule].acted--;
     for (size_t k = 0; k < d->n_nodes; k++)
         for (size_t i = 0; i < ENGINE_NODES_MAX; i++)
             if (e->done[i] == done_key(d->rule, d->node[k]))
                 e->done[i] = 0;
-    if (action_table[d->action].ends_run)
+    if (action_table[d->action].ends_run && d->state == DECISION_ENFORCED)
         e->ending_s = NAN;
 }

@@ -107,11 +107,15 @@ void engine_consider(const struct engine *e, size_t i, const struct engine_input
 /* Evaluate every rule; returns the number of decisions, at most max (further ones come at the next call). */
 size_t engine_tick(struct engine *e, const struct engine_input *in, struct decision *out, size_t max);
 
-/* Restore an earlier decision after a restart; call it for all decisions of the run, oldest first. */
-void engine_restore(struct engine *e, const struct decision *d, double at_s);
+/* Restore an earlier decision after a restart; call it for all decisions of the run, oldest first.  failed:
+ * its action was not carried out. */
+void engine_restore(struct engine *e, const struct decision *d, bool failed, double at_s);
+/* The rule has acted in an earlier run of the job, which counts for its limit and its cool-down; call it for
+ * all, oldest first, before engine_restore(). */
+void engine_restore_run(struct engine *e, const char *rule, double at_s);
 
 /* The last decision of this rule on a job of uid was not carried out: its nodes may be acted on again, and
- * neither the job's budget nor the cluster's counts it. */
+ * neither the job's budget, the cluster's nor the rule's MaxPerJob counts it. */
 void engine_failed(struct engine *e, const struct decision *d, struct budget *cluster, uint32_t uid);
 
 /* Write "n5,n6" to buf.  Returns buf. */

@@ -60,6 +60,12 @@ static struct audit_entry entry(uint32_t restarts, double ago_s, enum decision_s
     return e;
 }
 
+static void acted(const char *rule, double at, void *arg)
+{
+    (void)arg;
+    spent_actions += !strcmp(rule, "slow") && at > 0;
+}
+
 static void test_entries(void)
 {
     struct audit_entry e = entry(0, 100, DECISION_ENFORCED), back, old = entry(0, 7200, DECISION_ENFORCED),
@@ -119,6 +125,12 @@ static void test_entries(void)
     audit_update(audit, &e, &err);
     ok(audit_earlier(audit, &id, earlier) == 1 && !strcmp(earlier[0].effect, e.effect),
        "the action that ended the run before has its effect after it was measured");
+    spent_actions = 0;
+    audit_acted(audit, &id, acted, NULL);
+    is_int(spent_actions, 2, "rules acted twice in earlier runs");
+    id = run_of(2);
+    audit_acted(audit, &id, acted, NULL);
+    is_int(spent_actions, 5, "before a later run once more, in a dry run; what was withheld is no act");
     id = run_of(0);
     is_int((long long)audit_earlier(audit, &id, earlier), 0, "no action ended a run before the first");
 }

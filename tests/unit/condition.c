@@ -243,6 +243,10 @@ static const struct {
     { "synchronisation_ratio == 10%", 9.5, true, TRUTH_NO },
     { "synchronisation_per_hour > -10%", -10.5, true, TRUTH_YES },
     { "synchronisation_per_hour > -10%", -11.5, true, TRUTH_NO },
+    { "slowdown > 1.1", 9.5, true, TRUTH_YES }, /* per cent of the undisturbed step */
+    { "slowdown > 1.1", 8.5, true, TRUTH_NO },
+    { "parallel_efficiency < 95%", 95.4, true, TRUTH_YES },
+    { "parallel_efficiency < 95%", 95.6, true, TRUTH_NO },
 };
 
 static void test_hysteresis(void)
@@ -254,7 +258,8 @@ static void test_hysteresis(void)
 
         figures(&f);
         f.value[FIGURE_SYNCHRONISATION_RATIO] = f.value[FIGURE_SYNCHRONISATION_PER_HOUR] =
-            hysteresis[i].percent / 100;
+            f.value[FIGURE_PARALLEL_EFFICIENCY] = hysteresis[i].percent / 100;
+        f.value[FIGURE_SLOWDOWN] = 1 + hysteresis[i].percent / 100;
         condition_forget(&m);
         condition_parse(&c, hysteresis[i].text, NULL);
         ok(condition_eval(&c, &f, 0, hysteresis[i].held, 0.1, &m) == hysteresis[i].want, "%s at %g %%%s: %s",

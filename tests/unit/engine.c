@@ -396,11 +396,43 @@ static void test_kinds(void)
     enforce_beyond = true;
     engine_init(&engine);
     engine_bind(&engine, rules, "p");
-    engine_restore(&engine, &decided[0], 0);
+    engine_restore(&engine, &decided[0], false, 0);
     is_int((long long)tick(1), 0, "a restored engine does not repeat the decision");
     tick(600);
     is_str(decided[0].why_not, "the rule has acted on these nodes before",
            "a restored engine does not act on the same nodes");
+    engine_init(&engine);
+    engine_bind(&engine, rules, "p");
+    engine_restore(&engine, &decided[0], true, 0);
+    decided[0].state = DECISION_ENFORCED;
+    engine_restore(&engine, &decided[0], true, 0);
+    is_int((long long)tick(599), 0, "a restored action that failed counts for the cool-down");
+    is_int((long long)tick(601), 1, "its node makes a decision again");
+    is_int(decided[0].state, DECISION_ENFORCED, "which is carried out");
+
+    set_rules(
+        "Policy=p\nRule=out Policy=p When=\"class == straggler\" Hold=0 CoolDown=10m MaxPerJob=2 Action=drain\n");
+    enforce = true;
+    straggler("n5");
+    engine_restore_run(&engine, "out", -500);
+    is_int((long long)tick(0), 0, "an action of an earlier run of the job counts for the cool-down");
+    is_int((long long)tick(101), 1, "another one is possible after it");
+    straggler("n6");
+    is_int((long long)tick(800), 0, "and counts for MaxPerJob");
+    engine_failed(&engine, &decided[0], &cluster, USER);
+    is_int((long long)tick(801), 1, "unless it failed");
+    enforce = false;
+    limits.nodes_per_hour = 1;
+    straggler("n7");
+    is_int(budget_spent(&cluster, BUDGET_ALL, 900, &(int){ 0 }), 1, "one has been carried out");
+    decided[0].state = DECISION_WITHHELD;
+    engine_failed(&engine, &decided[0], &cluster, USER);
+    is_int(budget_spent(&cluster, BUDGET_ALL, 900, &(int){ 0 }), 1,
+           "what was withheld is given back nothing");
+    decided[0].state = DECISION_DRYRUN;
+    engine_failed(&engine, &decided[0], &cluster, USER);
+    is_int(budget_spent(&cluster, BUDGET_ALL, 900, &(int){ 0 }), 1,
+           "nor is a dry run what the cluster spent");
 
     set_rules(EXCLUDE);
     straggler("n5");

@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "history/lemon.h"
 #include "history/store.h"
+#include "job/cadence.h"
 #include "job/jobs.h"
 #include "job/report_job.h"
 #include "report/report.h"
@@ -361,6 +362,8 @@ static void restart(struct sim *s)
     s->job = new_job(before->id.job, before->id.uid, s->now_s);
     history_forget(history, before);
     history_go_on(history, s->job, s->now_s);
+    ok(fabs(cadence_unsaved_since_s(s->job) - cadence_unsaved_since_s(before)) < 1,
+       "what a failure would lose is what it would have lost before");
     announce(s->job, s->now_s);
     job_free(before);
 }
