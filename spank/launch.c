@@ -23,6 +23,9 @@
  * costs in Slurm's order and in the one chosen; "advise" where the ranks are in Slurm's. "placed" and
  * "held-out" likewise, where such starts are compared. */
 #define ENV_PLACEMENT "SYNCGUARD_PLACEMENT"
+/* From 23.11 on srun ends with "--nodes is incompatible with --distribution=arbitrary", which is what a host
+ * file makes of the distribution. */
+#define FILE_BESIDE_NODES (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0))
 /* Likewise "on NAME SECONDS SECONDS": of a step's all-reduces, by the library's own choice and by the
  * algorithm of that name at most; or "default": none is known to be faster. Not set where nobody has looked,
  * or the user decided. */
@@ -44,6 +47,7 @@ static struct {
     const char *conf; /* of the controller that is asked */
     double answer_s;  /* what its answer may take */
     bool patterned;   /* the user gave the pattern */
+    bool nodes_given; /* which keeps the order from being set */
     struct {
         int mode; /* CONFIG_PLACEMENT_... */
         struct tuning tuning;
@@ -255,6 +259,9 @@ void launch_place(const struct args *args, const struct choice *choice, const st
     placement_choose(p, &choice->pattern, asks ? ask_earlier : NULL, &files,
                      launch.algorithm.mode != CONFIG_PLACEMENT_OFF, line.words, line.bytes, getenv);
     cmdline_free(&line);
+    launch.nodes_given = p->nodes_given && launch.mode == CONFIG_PLACEMENT_ON && !FILE_BESIDE_NODES;
+    if (launch.nodes_given)
+        launch.mode = CONFIG_PLACEMENT_ADVISE;
     if (p->result == PLACEMENT_BETTER && launch.mode == CONFIG_PLACEMENT_ON &&
         take_turn(&launch.order, &launch.earlier.order, launch.key, holdout))
         set_hostfile();
@@ -288,8 +295,9 @@ void launch_report(void)
             p->text);
     else if (p->result == PLACEMENT_BETTER)
         slurm_verbose("sync-guard: %s: %s",
-                      on ? "ranks are ordered along the switches"
-                         : "with placement=on ranks would be ordered along the switches",
+                      on                   ? "ranks are ordered along the switches"
+                      : launch.nodes_given ? "but for --nodes ranks would be ordered along the switches"
+                                           : "with placement=on ranks would be ordered along the switches",
                       p->text);
     else
         slurm_verbose("sync-guard: ranks are left in Slurm's order: %s", p->text);

@@ -176,6 +176,7 @@ void placement_choose(struct placement *p, const struct pattern *pattern, placem
         err_set(&err, "there is no %s", files->topology);
         goto done;
     }
+    p->nodes_given = c.nodes;
     t = read_topology(p, files, env, &err);
     name = c.job_name ? c.job_name : env("SLURM_JOB_NAME");
     if (t && earlier && name && earlier(&p->pattern, name, tasks.total, (uint32_t)tasks.n))

@@ -29,6 +29,7 @@ struct placement {
     double slurm_s, chosen_s; /* of a step's communication by the model; only for SLURM and BETTER */
     struct pattern pattern;   /* what it was chosen for */
     uint32_t ranks, nodes;
+    bool nodes_given; /* --nodes, on the command line */
     /* What all-reduces over all ranks cost by each algorithm, in Slurm's order and in the one chosen; only
      * for SLURM and BETTER, if asked for */
     struct algorithm_cost slurm[ALGORITHMS], chosen[ALGORITHMS];

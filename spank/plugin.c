@@ -74,6 +74,8 @@ int slurm_spank_init(spank_t sp, int argc, char **argv)
         spank_option_register(sp, &option);
     if (context == S_CTX_ALLOCATOR || (context == S_CTX_LOCAL && !getenv("SLURM_JOB_ID")))
         submit_begin(&plugin.args);
+    if (context == S_CTX_REMOTE)
+        remote_init();
     if (context == S_CTX_LOCAL)
         local_default(&plugin.args, getenv("SLURM_JOB_PARTITION"));
     return 0;

@@ -41,6 +41,7 @@
  * the system calls on his directory are single ones (rmdir), and whatever takes longer is the keeper's
  * work. */
 static struct {
+    pid_t stepd; /* 0: not known */
     bool watching;
     int keeper; /* its socket; -1: none */
     uint32_t tasks_left;
@@ -171,6 +172,19 @@ static void environment_clean(struct slurm_step *s)
         spank_unsetenv(s->sp, ENV_YIELDS);
     }
     profiler_unset(s->sp);
+}
+
+/* The host file of the order makes the step's distribution "arbitrary", which srun exports.  A step inside of
+ * this one would take it for its own, and have no host file. */
+static void environment_forget_order(struct slurm_step *s)
+{
+    char set[64];
+
+    if (strcmp(job_env(s, "SLURM_DISTRIBUTION", set, sizeof(set)), "arbitrary") != 0)
+        return;
+    job_env(s, "SYNCGUARD_PLACEMENT", set, sizeof(set));
+    if (!strncmp(set, "on ", 3) || !strncmp(set, "placed ", 7))
+        spank_unsetenv(s->sp, "SLURM_DISTRIBUTION");
 }
 
 /* With more ranks than cores, ranks that spin take time from the ranks they wait for: measured 3 to 6 times
@@ -475,6 +489,11 @@ static void guard_with(struct slurm_step *s, const struct config *c, const struc
         environment_clean(s); /* remote_end() removes the directory */
 }
 
+void remote_init(void)
+{
+    guard.stepd = getpid();
+}
+
 void remote_begin(spank_t sp, const struct args *args, const struct choice *option, const char *unknown)
 {
     char partition[128];
@@ -487,6 +506,7 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
     environment_clean(&step);
     if (!is_step)
         return;
+    environment_forget_order(&step);
     choice = option ? *option
                     : args_default(args, job_env(&step, "SLURM_JOB_PARTITION", partition, sizeof(partition)));
     if (choice.kind == CHOICE_OFF || choice.kind == CHOICE_HELP)
@@ -498,6 +518,9 @@ void remote_begin(spank_t sp, const struct args *args, const struct choice *opti
     c = calloc(1, sizeof(*c));
     if (!c)
         unguarded(&step, "out of memory");
+    else if (guard.stepd && guard.stepd != getpid())
+        unguarded(&step,
+                  "Slurm calls the plugin in a process that does not stay: SlurmdParameters=contain_spank");
     else if (!step.node)
         unguarded(&step, "SLURMD_NODENAME is not set");
     else if (settings_load(c, args, &err) < 0)

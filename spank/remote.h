@@ -10,6 +10,8 @@
 
 #include "spank/args.h"
 
+/* Called first, in slurmstepd itself. */
+void remote_init(void);
 /* Start the guard.  Called in user_init, with the user's effective ids.  option: NULL when --sync-guard was
  * not given; unknown: an invalid argument in plugstack.conf, or NULL. */
 void remote_begin(spank_t sp, const struct args *args, const struct choice *option, const char *unknown);

@@ -228,6 +228,10 @@ static void check_shm(const struct doctor *d, struct doctor_check *f)
         return;
     }
     left = (double)v.f_bavail * (double)v.f_frsize;
+    if (!v.f_blocks) {
+        set_found(f, "%s has no limit; a rank takes at most 2 MiB", SHM);
+        return;
+    }
     set_found(f, "%s has %s left; a rank takes at most 2 MiB", SHM, text_bytes(left).s);
     if (left < SHM_BYTES_MIN)
         set_next(f, "ls -l %s   (remove what no running job needs)", SHM);

@@ -256,6 +256,9 @@ static void judge_silent(const struct nodes_facts *c, const json_t *heard, struc
 /* Slurm gave nothing to run on: that says nothing of the nodes. */
 static bool is_refused(const struct nodes_facts *c, const json_t *heard)
 {
+    for (size_t i = 0; i < c->answers->n; i++)
+        if (*c->answers->answer[i].node) /* it has begun there */
+            return false;
     return !json_object_size(heard) &&
            (strstr(c->answers->srun, "llocat") || strstr(c->answers->srun, "submit") || !*c->answers->srun ||
             strstr(c->answers->srun, "fatal"));

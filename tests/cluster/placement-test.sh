@@ -74,6 +74,8 @@ SLURM_HOSTFILE=$here/mine order -- --sync-guard=placement=on
 is "$status $nodes" "0 4321" "SLURM_HOSTFILE: left as the user wants it"
 C exec sh -c "salloc -Q -N4 srun -n4 --sync-guard=placement=on sh -c 'srun --overlap -n1 -N1 -w \$SLURMD_NODENAME true || echo \$SLURMD_NODENAME fails'" >"$here/out" 2>"$here/err"
 is "$? $(wc -c <"$here/out")" "0 0" "srun inside a placed step works"
+C exec sh -c "salloc -Q -N4 srun -n4 --sync-guard=placement=on sh -c 'srun --overlap -n1 true || echo \$SLURMD_NODENAME fails; echo \${SLURM_DISTRIBUTION:-none}'" >"$here/out" 2>"$here/err"
+is "$(sort -u "$here/out")" none "also where it says nothing of nodes: the order is not inherited"
 
 cat >"$here/job.sh" <<'JOB'
 #!/bin/bash

@@ -63,6 +63,7 @@ struct run {
     bool tasks;         /* two tasks start: task_init is called, too */
     enum twice twice;   /* a second line of plugstack.conf names the plugin */
     bool container;     /* their root does not have the probe */
+    bool apart;         /* user_init is called in a process of its own, as contain_spank=yes does */
     enum mounts mounts; /* the tasks' */
 };
 
@@ -516,7 +517,13 @@ static void remote_life(void *const *plugins, int argc, char **argv)
     setenv("SLURMD_NODENAME", node, 1);
     become(NOBODY, NOBODY);
     t0 = clock_s();
-    seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
+    if (!now->apart || !fork()) {
+        seen->callbacks_ok &= call(plugins, "slurm_spank_user_init", argc, argv);
+        if (now->apart)
+            _exit(0);
+    } else {
+        wait(NULL);
+    }
     seen->begin_s = clock_s() - t0;
     if (now->mounts == AS_HOST)
         start_tasks(plugins, argc, argv);
@@ -1196,6 +1203,18 @@ static void test_container(void)
     is_str(o->preload, r.env[0] + strlen("LD_PRELOAD="), "what the user preloads stays in LD_PRELOAD there");
 }
 
+static void test_contain_spank(void)
+{
+    struct run r = { .context = S_CTX_REMOTE, .args = conf_arg, .options = { "night" }, .apart = true };
+    struct outcome *o = run(&r);
+
+    ok(o->callbacks_ok && lines(o->log) == 1 && strstr(o->log, "unguarded: ") &&
+           strstr(o->log, "contain_spank"),
+       "a step whose hooks run in a process that does not stay is unguarded, which is said in one line\n%s",
+       o->log);
+    ok(!o->dir_made && !o->agent_ran && !*o->preload, "and nothing is begun there");
+}
+
 /* What NCCL would find in a file, were the variable not set.  The tasks look, as the user. */
 static void test_nccl_files(void)
 {
@@ -1486,6 +1505,7 @@ int main(void)
     test_nccl();
     test_nccl_files();
     test_container();
+    test_contain_spank();
     test_own_shm();
     test_missing();
     test_twice();

@@ -104,6 +104,8 @@ static const struct {
     { "a node that does not answer", FINE("0", "node1") FINE("1", "node2") "srun: error: no connection\n",
       true, "", 1,
       "fault    answers        node3: no answer within 20 s; srun says: srun: error: no connection" },
+    { "nodes that all hang once the step has begun", "0: node node1\n1: node node2\n2: node node3\n", true,
+      "", 1, "fault    answers        node1, node2, node3: no answer within 20 s" },
     { "a node whose report is cut",
       FINE("0", "node1") FINE("1", "node2") "2: node node3\n2: {\n2: \"node\":\n", true, "", 1,
       "fault    answers        node3: no answer" },
