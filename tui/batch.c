@@ -32,7 +32,7 @@ static json_t *ask(const struct batch_source *source, json_t *question, struct e
 
 static int load(struct ui *ui, const struct batch_source *source, enum screen screen, struct err *err)
 {
-    int64_t offset;
+    struct ui_asked asked;
     json_t *answer;
 
     ui->screen = screen;
@@ -40,10 +40,10 @@ static int load(struct ui *ui, const struct batch_source *source, enum screen sc
         replay_show(source->replay, ui);
         return 0;
     }
-    answer = ask(source, ui_question(ui, &offset), err);
+    answer = ask(source, ui_question(ui, &asked), err);
     if (!answer)
         return -1;
-    ui_answer(ui, screen, offset, answer);
+    ui_answer(ui, screen, &asked, answer);
     json_decref(answer);
     return ui->problem[screen][0] ? err_set(err, "%s", ui->problem[screen]) : 0;
 }

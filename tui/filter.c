@@ -24,6 +24,7 @@ static bool figure(enum table_kind kind, const char *text, double *value)
         return units_bytes(text, value, NULL) == 0;
     case TABLE_TIMES:
     case TABLE_NUMBER:
+        return units_count(text, value, NULL) == 0 || units_number(text, value, NULL) == 0;
     case TABLE_COUNT:
     case TABLE_RANK:
         return units_count(text, value, NULL) == 0;
@@ -31,6 +32,12 @@ static bool figure(enum table_kind kind, const char *text, double *value)
         break;
     }
     return false;
+}
+
+/* Counts and ranks that are not known are negative; a comparison with NaN is false. */
+static bool is_unknown(const struct table_column *column, double number)
+{
+    return (column->kind == TABLE_COUNT || column->kind == TABLE_RANK) && number < 0;
 }
 
 static const struct table_column *titled(const struct table_column *columns, int n, const char *title,
@@ -65,6 +72,8 @@ static int compares(const char *word, const struct table_column *columns, int n,
     if (!figure(column->kind, value, &wanted))
         return -1;
     number = table_number(column, row);
+    if (is_unknown(column, number))
+        return 0;
     return word[length] == '>' ? number > wanted : number < wanted;
 }
 

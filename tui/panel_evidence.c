@@ -25,7 +25,8 @@ static void headline_text(const struct report_verdict *v, char *buf, size_t size
         text_append(buf, size, " · step time %s",
                     text_times_between(v->slowdown, v->slowdown_low, v->slowdown_high).s);
     if (!isnan(v->since_s))
-        text_append(buf, size, " · for %s", text_age(v->since_s).s);
+        text_append(buf, size, " · for %s",
+                    text_age(isnan(v->over_s) ? v->since_s : v->since_s - v->over_s).s);
     else if (!isnan(v->found_s))
         text_append(buf, size, " · found %s ago", text_age(v->found_s).s);
     text_append(buf, size, "%s%s", v->standing ? "" : " · over", v->acknowledged ? " · acknowledged" : "");
@@ -80,6 +81,7 @@ static int draw_verdict(struct canvas *c, int y, const struct report_row *j, con
 /* Verdicts that are over, the newest first. */
 static int draw_former(struct canvas *c, int y, const struct report *v)
 {
+    double ended_s = report_row_ended_s(&v->job);
     bool any = false;
 
     for (size_t i = v->timeline.n; i-- > 0;) {
@@ -91,8 +93,8 @@ static int draw_former(struct canvas *c, int y, const struct report *v)
         if (!any)
             y = sheet_heading(c, y, "found before");
         any = true;
-        snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s).s, text_age(s->to_s).s,
-                 s->text[0] ? s->text : s->class);
+        snprintf(text, sizeof(text), "%s to %s ago · %s", text_age(s->from_s + ended_s).s,
+                 text_age(s->to_s + ended_s).s, s->text[0] ? s->text : s->class);
         look_class_draw(c, y, 1, s->class);
         y = sheet_text(c, y, 3, STYLE_TEXT, text);
     }

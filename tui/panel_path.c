@@ -32,10 +32,10 @@ static const struct table_column path_columns[] = {
 
 /* ---- where it went ---- */
 
-/* "14:02:07" of a live job; in a trace, its own clock: "9 s of the run". */
+/* "14:02:07" of a job; in a trace, its own clock: "9 s of the run". */
 static void time_text(char *buf, size_t size, const struct ui *ui, double age_s)
 {
-    time_t at = (time_t)(ui->wall_s - age_s);
+    time_t at = (time_t)(ui->wall_s - report_row_ended_s(&ui->view->job) - age_s);
     struct tm tm;
 
     if (ui->playback.on)

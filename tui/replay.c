@@ -351,22 +351,22 @@ static struct report_node_rows *get_nodes(const struct replay *r)
 
 void replay_show(struct replay *r, struct ui *ui)
 {
-    struct report_selection selection;
+    struct ui_asked asked;
     struct report_status status;
     struct ui_content c = { 0 };
 
-    ui_selection_get(ui, &selection);
+    ui_selection_get(ui, &asked.rows);
     if (ui->screen == SCREEN_JOBS) {
         c.jobs = get_jobs(r);
     } else if (ui->screen == SCREEN_JOB) {
-        c.view = replay_report(r, &selection);
+        c.view = replay_report(r, &asked.rows);
         c.view->picture = c.view->own_picture = picture_copy(c.view->picture);
         report_verdicts_drop_minor(&c.view->job.verdicts);
         report_verdicts_drop_minor(&c.view->timeline);
     } else {
         c.nodes = get_nodes(r);
     }
-    ui_take(ui, ui->screen, selection.offset, &c, "");
+    ui_take(ui, ui->screen, &asked, &c, "");
     report_status_read(&status, NULL, NULL); /* all is unknown */
     snprintf(status.version, sizeof(status.version), "%s", PACKAGE_VERSION);
     snprintf(status.host, sizeof(status.host), "%s", r->name);

@@ -1,9 +1,9 @@
 #include "tui/rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "report/job_line.h"
 #include "tui/filter.h"
@@ -40,9 +40,14 @@ static const void *row_of(const struct ui *ui, enum screen s, int i)
     return s == SCREEN_JOBS ? (const void *)&ui->jobs->job[i] : (const void *)&ui->nodes->node[i];
 }
 
-static const char *key_of(const struct ui *ui, enum screen s, int i)
+/* Of a job that Slurm requeued each run has a row. */
+static char *key_of(const struct ui *ui, enum screen s, int i, char *buf, size_t size)
 {
-    return s == SCREEN_JOBS ? ui->jobs->job[i].id : ui->nodes->node[i].node;
+    if (s == SCREEN_JOBS)
+        snprintf(buf, size, "%s %lld", ui->jobs->job[i].id, (long long)ui->jobs->job[i].restarts);
+    else
+        snprintf(buf, size, "%s", ui->nodes->node[i].node);
+    return buf;
 }
 
 struct order_context {
@@ -105,13 +110,14 @@ void rows_hold(struct ui *ui, enum screen s)
 
     l->key[0] = '\0';
     if (s != SCREEN_JOB && l->selected < (int)l->n)
-        utf8_clean(l->key, sizeof(l->key), key_of(ui, s, l->order[l->selected]));
+        key_of(ui, s, l->order[l->selected], l->key, sizeof(l->key));
 }
 
 void rows_arrange(struct ui *ui, enum screen s)
 {
     struct ui_list *l = &ui->list[s];
     struct order_context o = { ui, s, &screens[s]->columns[l->sort], l->reverse };
+    char key[sizeof(l->key)];
     int n = s == SCREEN_JOBS ? (ui->jobs ? (int)ui->jobs->n : 0) : ui->nodes ? (int)ui->nodes->n : 0;
 
     if (s == SCREEN_JOB) {
@@ -130,7 +136,7 @@ void rows_arrange(struct ui *ui, enum screen s)
     }
     qsort_r(l->order, l->n, sizeof(*l->order), compare_rows, &o);
     for (int i = 0; l->key[0] && l->selected > 0 && i < (int)l->n; i++)
-        if (!strcmp(key_of(ui, s, l->order[i]), l->key))
+        if (!strcmp(key_of(ui, s, l->order[i], key, sizeof(key)), l->key))
             l->selected = i;
     rows_clamp(l);
     rows_hold(ui, s);

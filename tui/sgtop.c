@@ -41,7 +41,7 @@ struct asked {
     json_t *question; /* ours */
     bool status, user_action;
     enum screen screen;
-    int64_t offset;
+    struct ui_asked view;
 };
 
 /* Where the screens' content comes from: a trace, or where replay is NULL, a controller. */
@@ -147,7 +147,7 @@ static void ask(struct app *a)
     pages_free(&a->pages);
     a->list_asked_s = a->ui.now_s;
     send_question(a, user_action_question(&a->ui), (struct asked){ .user_action = true });
-    question = ui_question(&a->ui, &asked.offset);
+    question = ui_question(&a->ui, &asked.view);
     send_question(a, question, asked);
     if (a->ui.now_s - a->status_s >= STATUS_EVERY_S) {
         a->status_s = a->ui.now_s;
@@ -172,7 +172,7 @@ static void take_answer(struct app *a, const struct asked *asked, json_t *answer
     }
     if (more < 0)
         problem = json_pack("{s:s}", "error", err.text);
-    ui_answer(&a->ui, asked->screen, asked->offset,
+    ui_answer(&a->ui, asked->screen, &asked->view,
               problem                            ? problem
               : json_get_string(answer, "error") ? answer
                                                  : a->pages.answer);

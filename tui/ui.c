@@ -52,11 +52,11 @@ static bool switch_to(struct ui *ui, enum screen s)
     return true;
 }
 
-void ui_open(struct ui *ui, const char *job_id)
+static void open_run(struct ui *ui, const char *job_id, int64_t run)
 {
     struct ui_list *l = &ui->list[SCREEN_JOB];
 
-    if (strcmp(ui->job_id, job_id) != 0) {
+    if (strcmp(ui->job_id, job_id) != 0 || ui->job_run != run) {
         report_free(ui->view);
         ui->view = NULL;
         ui->got_s[SCREEN_JOB] = NAN;
@@ -65,21 +65,41 @@ void ui_open(struct ui *ui, const char *job_id)
         l->n = 0;
         l->filter[0] = '\0';
         utf8_clean(ui->job_id, sizeof(ui->job_id), job_id);
+        ui->job_run = run;
     }
     switch_to(ui, SCREEN_JOB);
+}
+
+void ui_open(struct ui *ui, const char *job_id)
+{
+    open_run(ui, job_id, 0);
+}
+
+/* Another run of the job may have begun since this one ended; and the history has the tasks of an array by
+ * their own numbers. */
+static void open_ended(struct ui *ui, const struct report_row *j)
+{
+    int64_t run = j->restarts >= 0 ? j->restarts + 1 : 0;
+    char id[48];
+
+    snprintf(id, sizeof(id), "%lld.%lld", (long long)j->job, (long long)j->step);
+    open_run(ui, j->job > 0 && j->step >= 0 ? id : j->id, run);
 }
 
 /* The job under the cursor of the list. */
 static bool open_listed(struct ui *ui)
 {
     const struct ui_list *l = &ui->list[SCREEN_JOBS];
-    const char *id = l->selected < (int)l->n ? ui->jobs->job[l->order[l->selected]].id : "";
+    const struct report_row *j = l->selected < (int)l->n ? &ui->jobs->job[l->order[l->selected]] : NULL;
 
-    if (!id[0]) {
+    if (!j || !j->id[0]) {
         snprintf(ui->message, sizeof(ui->message), "no job to show");
         return false;
     }
-    ui_open(ui, id);
+    if (report_row_alive(j))
+        ui_open(ui, j->id);
+    else
+        open_ended(ui, j);
     return true;
 }
 
@@ -494,19 +514,21 @@ void ui_selection_get(const struct ui *ui, struct report_selection *s)
     snprintf(s->filter, sizeof(s->filter), "%s", l->filter);
 }
 
-json_t *ui_question(const struct ui *ui, int64_t *offset)
+json_t *ui_question(const struct ui *ui, struct ui_asked *asked)
 {
-    struct report_selection selection;
+    json_t *question;
 
-    *offset = 0;
+    *asked = (struct ui_asked){ 0 };
     if (ui->frozen && ui->frozen_whole)
         return NULL;
     switch (ui->screen) {
     case SCREEN_JOB:
-        ui_selection_get(ui, &selection);
-        *offset = selection.offset;
-        return json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view",
-                         report_selection_json(&selection));
+        ui_selection_get(ui, &asked->rows);
+        question = json_pack("{s:s, s:s, s:o}", "query", "job", "job", ui->job_id, "view",
+                             report_selection_json(&asked->rows));
+        if (ui->job_run)
+            json_object_set_new(question, "run", json_integer((json_int_t)ui->job_run));
+        return question;
     case SCREEN_NODES:
         return json_pack("{s:s}", "query", "nodes");
     default:
@@ -520,7 +542,23 @@ json_t *ui_question_status(void)
     return json_pack("{s:s}", "query", "status");
 }
 
-void ui_take(struct ui *ui, enum screen screen, int64_t offset, const struct ui_content *c,
+/* The history has the report of an ended job as it was saved, whatever rows are asked for. */
+static void select_ranks(struct report *v, const struct report_selection *s)
+{
+    int64_t n = (int64_t)v->n_ranks, left = v->rank_total > s->offset ? v->rank_total - s->offset : 0;
+    bool saved = n != (left < s->count ? left : s->count);
+
+    v->offset = s->offset;
+    if (report_row_alive(&v->job) || (!saved && n != v->rank_total))
+        return;
+    report_select_ranks(v, s);
+    if (saved || (int64_t)v->n_ranks != n) {
+        v->offset = 0;
+        v->rank_total = (int64_t)v->n_ranks;
+    }
+}
+
+void ui_take(struct ui *ui, enum screen screen, const struct ui_asked *asked, const struct ui_content *c,
              const char *problem)
 {
     if (ui->frozen && (ui->frozen_whole || screen != ui->screen)) {
@@ -540,7 +578,7 @@ void ui_take(struct ui *ui, enum screen screen, int64_t offset, const struct ui_
         report_rows_free(ui->jobs);
         ui->jobs = c->jobs;
     } else if (c->view) {
-        c->view->offset = offset;
+        select_ranks(c->view, &asked->rows);
         report_row_count_from_now(&c->view->job);
         report_free(ui->view);
         ui->view = c->view;
@@ -559,7 +597,7 @@ void ui_take_status(struct ui *ui, const struct report_status *status)
     ui->has_status = true;
 }
 
-void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer)
+void ui_answer(struct ui *ui, enum screen screen, const struct ui_asked *asked, const json_t *answer)
 {
     struct ui_content c = { 0 };
     struct err err = { "" };
@@ -570,7 +608,7 @@ void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *
         c.view = report_read(answer, &err);
     else
         c.nodes = report_node_rows_read(answer, &err);
-    ui_take(ui, screen, offset, &c, err.text);
+    ui_take(ui, screen, asked, &c, err.text);
 }
 
 void ui_answer_status(struct ui *ui, const json_t *answer)

@@ -22,11 +22,15 @@ bool ui_act(struct ui *ui, enum key_action action, int arg);
 /* Where a click went, on the canvas drawn last. */
 bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice);
 
-/* The question that the screen shown needs now (new reference), or NULL: frozen. *offset is for ui_answer. */
-json_t *ui_question(const struct ui *ui, int64_t *offset);
+/* What a question asked for: the rows of a job. */
+struct ui_asked {
+    struct report_selection rows;
+};
+/* The question that the screen shown needs now (new reference), or NULL: frozen.  *asked is for ui_answer. */
+json_t *ui_question(const struct ui *ui, struct ui_asked *asked);
 json_t *ui_question_status(void);
 /* The controller's answer to a question of that screen. */
-void ui_answer(struct ui *ui, enum screen screen, int64_t offset, const json_t *answer);
+void ui_answer(struct ui *ui, enum screen screen, const struct ui_asked *asked, const json_t *answer);
 void ui_answer_status(struct ui *ui, const json_t *answer);
 
 /* What a screen shows: that one of them which is the screen's. */
@@ -37,9 +41,8 @@ struct ui_content {
 };
 /* The rows of a job that its screen needs now. */
 void ui_selection_get(const struct ui *ui, struct report_selection *s);
-/* Show it on that screen; problem: why there is none, or "".  offset: of a job's rows.  Content and status
- * are the ui's from then on. */
-void ui_take(struct ui *ui, enum screen screen, int64_t offset, const struct ui_content *c,
+/* Show it on that screen; problem: why there is none, or "".  Content and status then are the ui's. */
+void ui_take(struct ui *ui, enum screen screen, const struct ui_asked *asked, const struct ui_content *c,
              const char *problem);
 void ui_take_status(struct ui *ui, const struct report_status *status);
 

@@ -57,7 +57,7 @@ struct ui_list {
     int sort;
     bool reverse;
     char filter[64];
-    char key[64]; /* what the selected row is, so that the cursor stays on it when rows move */
+    char key[80]; /* what the selected row is, so that the cursor stays on it when rows move */
     int *order;   /* the rows shown, as indices into the report */
     size_t n, cap;
 };
@@ -81,6 +81,7 @@ struct ui {
     double frozen_s;   /* when the picture was frozen */
     bool frozen_whole; /* ... and all ranks of the job fetched */
     char job_id[48];
+    int64_t job_run; /* which of its runs, between which Slurm requeued it: 1 is the first; 0: the newest */
     enum panel panel;
     struct ui_scroll panel_scroll, help_scroll;
     struct ui_list list[SCREENS];

@@ -262,12 +262,21 @@ const struct report_verdict *report_row_told(const struct report_row *j)
     return j->verdicts.n && (!report_row_still(j) || first_stops(j)) ? j->verdicts.list : NULL;
 }
 
+double report_row_ended_s(const struct report_row *j)
+{
+    return report_row_alive(j) || isnan(j->age_s) ? 0 : j->age_s;
+}
+
 void report_row_count_from_now(struct report_row *j)
 {
-    if (report_row_alive(j) || isnan(j->age_s))
-        return;
+    double ended_s = report_row_ended_s(j);
+
     for (size_t i = 0; i < j->verdicts.n; i++) {
-        j->verdicts.list[i].found_s += j->age_s;
-        j->verdicts.list[i].over_s += j->age_s;
+        struct report_verdict *v = &j->verdicts.list[i];
+
+        v->found_s += ended_s;
+        if (!isnan(v->over_s)) /* of one that stood until the end it is how long it did */
+            v->since_s += ended_s;
+        v->over_s += ended_s;
     }
 }

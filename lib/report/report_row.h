@@ -89,6 +89,8 @@ void report_row_count_from_now(struct report_row *j);
 /* What one of its verdicts costs until then if nothing is done, a clause; where that is not known, why.  "":
  * it has ended, or the verdict is over.  Returns buf. */
 char *report_row_ahead(char *buf, size_t size, const struct report_row *j, const struct report_verdict *v);
+/* Seconds since it ended; 0 of one that has not, or where that is not known. */
+double report_row_ended_s(const struct report_row *j);
 /* Not finished: somebody can still look at it. */
 bool report_row_alive(const struct report_row *j);
 /* Not finished, and nothing moves: nobody is late then, and what each process does is what counts. */

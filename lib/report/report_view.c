@@ -167,6 +167,37 @@ void report_ranks_free(struct report_ranks *r)
     free(r->f);
 }
 
+struct selected_rank {
+    struct view_rank_figures f; /* first: compare_ranks() takes it */
+    struct report_rank row;
+};
+
+void report_select_ranks(struct report *r, const struct report_selection *s)
+{
+    struct selected_rank *selected = xcalloc(r->n_ranks, sizeof(*selected));
+    enum report_sort sort = s->sort;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_ranks; i++) {
+        const struct report_rank *row = &r->rank[i];
+        struct view_rank_figures f = { .rank = (uint32_t)row->rank,
+                                       .node = row->node,
+                                       .switch_name = row->switch_name,
+                                       .lateness_s = row->lateness_s,
+                                       .last_ratio = row->last_ratio,
+                                       .compute_s = row->compute_s };
+
+        if (!filtered(&f, s->filter))
+            selected[n++] = (struct selected_rank){ f, *row };
+    }
+    if (n && sort != REPORT_BY_LATENESS)
+        qsort_r(selected, n, sizeof(*selected), compare_ranks, &sort);
+    for (size_t i = 0; i < n; i++)
+        r->rank[i] = selected[i].row;
+    r->n_ranks = n;
+    free(selected);
+}
+
 /* ---- the whole view ---- */
 
 void report_projections_get(struct report *r, const struct view *v, double now_s)

@@ -42,6 +42,9 @@ void report_ranks_get(struct report_ranks *r, const struct view *v, double now_s
 void report_ranks_of(struct report_ranks *r, const struct view *v, double now_s, const uint32_t *rank,
                      size_t n);
 void report_ranks_free(struct report_ranks *r);
+/* Keep of a report's ranks those that pass the filter, sorted.  By lateness they are as they are: in that
+ * order a report is saved. */
+void report_select_ranks(struct report *r, const struct report_selection *s);
 
 /* All but the row (report_row.h) and the projections, on which step_phases depend: first fill those. ranks:
  * the selected ones.  A picture is lent by the view. */

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             ui_open(&ui, "1.0");
         ui.screen = (enum screen)s;
         ui_fit(&ui, 80, 24);
-        ui_answer(&ui, (enum screen)s, 0, answer);
+        ui_answer(&ui, (enum screen)s, &(struct ui_asked){ 0 }, answer);
         draw(&ui, 80, 24, true);
         for (const char *key = "GsssjjrS/n\n\nvGkcf"; *key; key++)
             ui_key(&ui, *key);

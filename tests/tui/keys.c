@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "common/xalloc.h"
 #include "term/padded.h"
@@ -16,16 +17,17 @@
 
 static struct ui ui;
 static struct canvas *canvas;
+static const struct ui_asked nothing_asked;
 
 static void answer(void)
 {
-    int64_t offset;
-    json_t *question = ui_question(&ui, &offset), *a;
+    struct ui_asked asked;
+    json_t *question = ui_question(&ui, &asked), *a;
 
     if (!question)
         return;
     a = fake_answer(&fake_default, question, 30);
-    ui_answer(&ui, ui.screen, offset, a);
+    ui_answer(&ui, ui.screen, &asked, a);
     json_decref(question);
     json_decref(a);
     ui_fit(&ui, 80, 24);
@@ -41,8 +43,8 @@ static void keys(const char *text)
 
 static char *asked(void)
 {
-    int64_t offset;
-    json_t *question = ui_question(&ui, &offset);
+    struct ui_asked asked;
+    json_t *question = ui_question(&ui, &asked);
     char *text = question ? json_dumps(question, JSON_COMPACT) : xstrdup("nothing");
 
     json_decref(question);
@@ -149,6 +151,47 @@ static bool send_user_action(const char *part)
     json_decref(a);
     json_decref(question);
     return has;
+}
+
+/* A run that Slurm requeued and the one since, and a task of an array; nothing else is known of them. */
+static void test_runs(void)
+{
+    json_t *jobs =
+        json_pack("{s:[{s:s, s:s, s:i, s:i, s:i}, {s:s, s:s, s:i, s:i, s:i}, "
+                  "{s:s, s:s, s:i, s:i, s:i, s:i}]}",
+                  "jobs", "id", "123.0", "state", "running", "job", 123, "step", 0, "restarts", 1, "id",
+                  "123.0", "state", "finished", "job", 123, "step", 0, "restarts", 0, "id", "120_3.0",
+                  "state", "finished", "job", 124, "step", 0, "restarts", 0, "ranks", 4);
+
+    start();
+    ui_answer(&ui, SCREEN_JOBS, &nothing_asked, jobs);
+    ui_act(&ui, KEY_ACTION_SORT, 1);
+    ui_act(&ui, KEY_ACTION_HOME, 0);
+    is_str(selected(), "123.0", "sorted by job its two runs are the first rows");
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    ui_answer(&ui, SCREEN_JOBS, &nothing_asked, jobs);
+    is_int(ui.list[SCREEN_JOBS].selected, 1, "the cursor stays on the second of two runs");
+    ui_act(&ui, KEY_ACTION_REVERSE, 0);
+    ui_act(&ui, KEY_ACTION_HOME, 0);
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    ui_answer(&ui, SCREEN_JOBS, &nothing_asked, jobs);
+    is_int(ui.list[SCREEN_JOBS].selected, 1, "and on the first of them");
+    ui_key(&ui, '\n');
+    is_asked("\"run\":", false);
+    ui_act(&ui, KEY_ACTION_SCREEN, SCREEN_JOBS);
+    ui_act(&ui, KEY_ACTION_DOWN, 0);
+    ui_key(&ui, '\n');
+    is_asked("\"job\":\"123.0\"", true);
+    is_asked("\"run\":1", true);
+    ui_act(&ui, KEY_ACTION_SCREEN, SCREEN_JOBS);
+    ui_act(&ui, KEY_ACTION_HOME, 0);
+    ui_key(&ui, '\n');
+    is_asked("\"job\":\"124.0\"", true);
+    ui_act(&ui, KEY_ACTION_SCREEN, SCREEN_JOBS);
+    for (const char *key = "/ranks<9"; *key; key++)
+        ui_key(&ui, *key);
+    is_int((long long)ui.list[SCREEN_JOBS].n, 1, "a number of ranks that is not known is not less than any");
+    json_decref(jobs);
 }
 
 static void test_lost_job(void)
@@ -330,13 +373,13 @@ static void test_overview(void)
     };
     const struct ui_list *l = &ui.list[SCREEN_JOBS];
     json_t *question, *a;
-    int64_t offset;
+    struct ui_asked asked;
 
     start();
     ui_key(&ui, 'm');
-    question = ui_question(&ui, &offset);
+    question = ui_question(&ui, &asked);
     a = fake_answer(&many, question, 30);
-    ui_answer(&ui, SCREEN_JOBS, 0, a);
+    ui_answer(&ui, SCREEN_JOBS, &asked, a);
     json_decref(question);
     json_decref(a);
     ui_fit(&ui, 80, 24);
@@ -411,6 +454,80 @@ static void test_freeze(void)
     keys(" ");
     ok(!ui.frozen, "Space continues a frozen picture");
     is_asked("\"count\":7", true);
+}
+
+/* A report as the history has it: all rows, whatever was asked for, and ages from the end. */
+static void answer_saved(void)
+{
+    struct ui_asked asked;
+    json_t *question = ui_question(&ui, &asked), *a;
+
+    json_object_del(question, "view");
+    a = fake_answer(&fake_default, question, 30);
+    json_object_set_new(a, "state", json_string("finished"));
+    json_object_set_new(a, "age_s", json_real(600));
+    json_object_set_new(a, "verdicts",
+                        json_pack("[{s:s, s:s, s:[s], s:f, s:f, s:b}]", "class", "straggler", "scope", "node",
+                                  "culprits", "node05", "since_s", 400.0, "over_s", 100.0, "standing", 0));
+    json_object_set_new(a, "timeline",
+                        json_pack("[{s:s, s:f, s:f, s:s}]", "class", "straggler", "from_s", 400.0, "to_s",
+                                  100.0, "text", "it was slow"));
+    ui_answer(&ui, ui.screen, &asked, a);
+    json_decref(question);
+    json_decref(a);
+    ui_fit(&ui, 80, 24);
+}
+
+static void key_saved(const char *text)
+{
+    for (; *text; text++)
+        ui_key(&ui, *text);
+    answer_saved();
+}
+
+static void test_saved(void)
+{
+    const struct ui_list *l = &ui.list[SCREEN_JOB];
+    time_t moved = 1790000000 - 600 - 18;
+    struct tm tm;
+    char text[64];
+
+    start();
+    ui_open(&ui, "4711.0");
+    answer_saved();
+    key_saved("G");
+    is_int(l->selected, 63, "the last of all rows of a saved report is chosen");
+    snprintf(text, sizeof(text), "r%lld ", (long long)ui.view->rank[63].rank);
+    ok(ui.view->offset == 0 && drawn(text), "and drawn");
+    for (int i = 0; i < screen_job.n_columns; i++)
+        if (screen_job.columns[i].key && !strcmp(screen_job.columns[i].key, "node"))
+            ui_act(&ui, KEY_ACTION_SORT, i);
+    answer_saved();
+    ok(ui.view->rank[0].rank == 0 && ui.view->rank[63].rank == 63, "a saved report is sorted here");
+    key_saved("/node03\n");
+    ok(l->n == 8 && ui.view->n_ranks == 8 && !strcmp(ui.view->rank[0].node, "node03"), "and filtered here");
+    key_saved(" ");
+    ok(l->n == 8 && ui.view->n_ranks == 8, "frozen, too");
+    key_saved(" ");
+    key_saved("q");
+    is_int((long long)l->n, 64, "without the filter all rows are there again");
+    ui_key(&ui, 'v');
+    answer_saved();
+    ok(drawn("for 5m00s · over"), "the evidence has how long a verdict stood that was over");
+    ok(drawn("16m40s to 11m40s ago"), "and of one before how long ago it was, from now");
+    ui_key(&ui, 'c');
+    ui.wall_s = 1790000000;
+    answer_saved();
+    strftime(text, sizeof(text), "node05 at %H:%M:%S", localtime_r(&moved, &tm));
+    ok(drawn(text), "the critical path has the time of day at which it moved");
+}
+
+static void test_node_filter(void)
+{
+    start();
+    keys("3");
+    keys("/work>1.2\n");
+    is_int((long long)ui.list[SCREEN_NODES].n, 1, "a factor is compared with a fraction");
 }
 
 static void put_name(char **name)
@@ -490,7 +607,7 @@ static void test_many_culprits(void)
     start();
     ui_open(&ui, "1.0");
     job = job_of("1.0", culprit, ARRAY_SIZE(culprit));
-    ui_answer(&ui, SCREEN_JOB, 0, job);
+    ui_answer(&ui, SCREEN_JOB, &nothing_asked, job);
     json_decref(job);
     ok(drawn("node-0063!"), "the last of 64 culprits, whose names take 700 bytes, is marked");
     ok(drawn("found   node-0000, node-0001 +62 are slow (straggler)"),
@@ -514,7 +631,7 @@ static void test_sort_by_culprit(void)
                                           "verdicts", "class", "jitter", "culprits", "slowdown", 1.5));
     jobs = json_pack("{s:o}", "jobs", rows);
     start();
-    ui_answer(&ui, SCREEN_JOBS, 0, jobs);
+    ui_answer(&ui, SCREEN_JOBS, &nothing_asked, jobs);
     json_decref(jobs);
     for (int i = 0; i < screen_jobs.n_columns; i++)
         if (!strcmp(screen_jobs.columns[i].title, "CULPRIT"))
@@ -549,7 +666,7 @@ static void test_honest(void)
        "the old picture stays after the connection is lost");
     ui_open(&ui, "99");
     ui_link_changed(&ui, true, NULL);
-    ui_answer(&ui, SCREEN_JOB, 0, error);
+    ui_answer(&ui, SCREEN_JOB, &nothing_asked, error);
     ok(drawn("no guarded job has this id"), "a rejected query is shown");
     json_decref(error);
 }
@@ -659,11 +776,14 @@ int main(void)
     test_sort();
     test_sort_menu();
     test_overview();
+    test_runs();
     test_lost_job();
     test_user_actions();
     test_job();
     test_panels();
     test_freeze();
+    test_saved();
+    test_node_filter();
     test_long_names();
     test_mouse();
     test_honest();

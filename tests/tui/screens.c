@@ -105,16 +105,16 @@ static const struct {
 
 static void ask(struct ui *ui, double t_s)
 {
-    int64_t offset;
+    struct ui_asked asked;
     json_t *request = user_action_question(ui);
     json_t *reply = request ? fake_answer(&fake_default, request, t_s) : NULL;
-    json_t *question = ui_question(ui, &offset), *answer = fake_answer(&fake_default, question, t_s);
+    json_t *question = ui_question(ui, &asked), *answer = fake_answer(&fake_default, question, t_s);
 
     if (request)
         user_action_answer(ui, reply);
     json_decref(request);
     json_decref(reply);
-    ui_answer(ui, ui->screen, offset, answer);
+    ui_answer(ui, ui->screen, &asked, answer);
     json_decref(question);
     json_decref(answer);
 }
