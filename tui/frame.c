@@ -26,10 +26,19 @@ static int draw_tab(struct canvas *c, const struct ui *ui, int x, enum screen s)
     return x + width;
 }
 
+/* The controller answers with a reason. */
+static bool is_refused(const struct ui *ui)
+{
+    return ui->link != UI_DOWN && ui->problem[ui->screen][0];
+}
+
 /* Whether the picture is live, frozen or old, or why there is none; returns its style. */
 static enum style liveness_text(const struct ui *ui, char *text, size_t size)
 {
     double stale = ui_stale_s(ui);
+    const char *why = ui->link == UI_DOWN ? "connection lost, retrying"
+                      : is_refused(ui)    ? "refused"
+                                          : "no answer";
 
     if (ui->playback.on) {
         char playback[160];
@@ -44,8 +53,7 @@ static enum style liveness_text(const struct ui *ui, char *text, size_t size)
         return STYLE_WARN_TAG;
     }
     if (!isnan(stale)) {
-        snprintf(text, size, " STALE %s%s ", text_age(stale).s,
-                 ui->link == UI_DOWN ? ", connection lost, retrying" : ", no answer");
+        snprintf(text, size, " STALE %s, %s ", text_age(stale).s, why);
         return STYLE_BAD_TAG;
     }
     if (ui->link != UI_UP) {
@@ -282,6 +290,8 @@ static void draw_bottom(struct canvas *c, const struct ui *ui)
         canvas_put(c, y, 0, c->width, STYLE_BAD, ui->playback.problem);
     else if (ui->message[0])
         canvas_put(c, y, 0, c->width, STYLE_WARN, ui->message);
+    else if (is_refused(ui) && !isnan(ui_stale_s(ui)))
+        canvas_put(c, y, 0, c->width, STYLE_BAD, ui->problem[ui->screen]);
     else
         draw_keys(c, ui, y);
 }

@@ -351,7 +351,7 @@ static struct report_node_rows *get_nodes(const struct replay *r)
 
 void replay_show(struct replay *r, struct ui *ui)
 {
-    struct ui_asked asked;
+    struct ui_asked asked = { .frozen = ui->frozen };
     struct report_status status;
     struct ui_content c = { 0 };
 

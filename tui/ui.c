@@ -150,6 +150,15 @@ static bool show_panel(struct ui *ui, enum panel p)
     return true;
 }
 
+static bool toggle_freeze(struct ui *ui)
+{
+    ui->frozen = !ui->frozen;
+    ui->frozen_s = ui->chosen_s = ui->now_s;
+    /* A step and the switches are frozen as they are seen. */
+    ui->frozen_whole = ui->screen != SCREEN_JOB || ui->panel == PANEL_STEP || ui->panel == PANEL_SWITCHES;
+    return true;
+}
+
 static bool go_back(struct ui *ui, bool quit)
 {
     struct ui_list *l = &ui->list[ui->screen];
@@ -162,6 +171,8 @@ static bool go_back(struct ui *ui, bool quit)
         return show_panel(ui, ui->panel);
     if (l->filter[0]) {
         l->filter[0] = '\0';
+        if (ui->screen == SCREEN_JOB && ui->frozen)
+            toggle_freeze(ui); /* the frozen picture lacks the other ranks */
         rows_arrange(ui, ui->screen);
         return true;
     }
@@ -238,14 +249,21 @@ static bool turn_wheel(struct ui *ui, int by)
     return ui->screen == SCREEN_JOB && l->top != top;
 }
 
+/* The controller chooses and sorts the ranks of a job: the frozen ones stay as they are. */
+static bool ranks_frozen(struct ui *ui, const char *what)
+{
+    if (ui->screen != SCREEN_JOB || !ui->frozen)
+        return false;
+    snprintf(ui->message, sizeof(ui->message), "frozen: press Space to go on, then %s", what);
+    return true;
+}
+
 static bool sort_by(struct ui *ui, int column)
 {
     struct ui_list *l = &ui->list[ui->screen];
 
-    if (ui->screen == SCREEN_JOB && ui->frozen) {
-        snprintf(ui->message, sizeof(ui->message), "frozen: press Space to go on, then sort");
+    if (ranks_frozen(ui, "sort"))
         return false;
-    }
     if (l->sort == column && ui->screen != SCREEN_JOB)
         l->reverse = !l->reverse;
     else
@@ -297,15 +315,6 @@ static bool reverse_order(struct ui *ui)
     return false;
 }
 
-static bool toggle_freeze(struct ui *ui)
-{
-    ui->frozen = !ui->frozen;
-    ui->frozen_s = ui->chosen_s = ui->now_s;
-    /* A step and the switches are frozen as they are seen. */
-    ui->frozen_whole = ui->screen != SCREEN_JOB || ui->panel == PANEL_STEP || ui->panel == PANEL_SWITCHES;
-    return true;
-}
-
 static bool click_row(struct ui *ui, int row, bool twice)
 {
     struct ui_list *l = &ui->list[ui->screen];
@@ -354,7 +363,7 @@ bool ui_act(struct ui *ui, enum key_action action, int arg)
         ui->help_scroll.top = 0;
         return false;
     case KEY_ACTION_FILTER:
-        ui->filtering = true;
+        ui->filtering = !ranks_frozen(ui, "filter");
         return false;
     case KEY_ACTION_SORT_MENU:
         sort_menu_open(ui);
@@ -518,7 +527,7 @@ json_t *ui_question(const struct ui *ui, struct ui_asked *asked)
 {
     json_t *question;
 
-    *asked = (struct ui_asked){ 0 };
+    *asked = (struct ui_asked){ .frozen = ui->frozen };
     if (ui->frozen && ui->frozen_whole)
         return NULL;
     switch (ui->screen) {
@@ -561,13 +570,13 @@ static void select_ranks(struct report *v, const struct report_selection *s)
 void ui_take(struct ui *ui, enum screen screen, const struct ui_asked *asked, const struct ui_content *c,
              const char *problem)
 {
-    if (ui->frozen && (ui->frozen_whole || screen != ui->screen)) {
+    if (ui->frozen && (ui->frozen_whole || screen != ui->screen || !asked->frozen)) {
         report_rows_free(c->jobs);
         report_free(c->view);
         report_node_rows_free(c->nodes);
         return;
     }
-    ui->frozen_whole = ui->frozen;
+    ui->frozen_whole = ui->frozen && !problem[0];
     rows_hold(ui, screen);
     utf8_clean(ui->problem[screen], sizeof(ui->problem[screen]), problem);
     if (problem[0])

@@ -22,8 +22,9 @@ bool ui_act(struct ui *ui, enum key_action action, int arg);
 /* Where a click went, on the canvas drawn last. */
 bool ui_click(struct ui *ui, const struct canvas *c, int y, int x, bool twice);
 
-/* What a question asked for: the rows of a job. */
+/* What a question asked for: the rows of a job, for a picture that was frozen then or not. */
 struct ui_asked {
+    bool frozen;
     struct report_selection rows;
 };
 /* The question that the screen shown needs now (new reference), or NULL: frozen.  *asked is for ui_answer. */

@@ -20,6 +20,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct ui *ui, const ch
 
 /* ---- beginning ---- */
 
+/* A report lists only the ranks that are seen, and the node of the one that it is about besides. */
 static const char *node_of_rank(const struct report *v, const char *rank)
 {
     char name[24];
@@ -29,10 +30,12 @@ static const char *node_of_rank(const struct report *v, const char *rank)
         if (!strcmp(name, rank))
             return v->rank[i].node;
     }
-    return NULL;
+    snprintf(name, sizeof(name), "r%lld", (long long)v->job.worst.rank);
+    return v->job.worst.known && v->job.worst.node[0] && !strcmp(name, rank) ? v->job.worst.node : NULL;
 }
 
-/* The node of the most costly verdict that blames one, or one of whose ranks; NULL: none does. */
+/* The node of the most costly verdict that blames one, or one of whose ranks; NULL: none does, or the rank's
+ * node is not known. */
 static const char *node_to_blame(const struct report *v)
 {
     for (size_t i = 0; i < v->job.verdicts.n; i++) {
@@ -42,7 +45,7 @@ static const char *node_to_blame(const struct report *v)
             continue;
         if (!strcmp(verdict->scope, "node"))
             return verdict->culprits.text[0];
-        if (!strcmp(verdict->scope, "rank") && node_of_rank(v, verdict->culprits.text[0]))
+        if (!strcmp(verdict->scope, "rank"))
             return node_of_rank(v, verdict->culprits.text[0]);
     }
     return NULL;
@@ -107,7 +110,8 @@ static bool begin_kind(struct ui *ui, const struct report *v)
     case USER_ACTION_EXCLUDE:
         node = node_to_blame(v);
         if (!node)
-            return refuse(ui, "no single node is the culprit; sgctl action JOB exclude NODE excludes any");
+            return refuse(ui,
+                          "no single node is known as culprit; sgctl action JOB exclude NODE excludes any");
         snprintf(a->node, sizeof(a->node), "%s", node);
         break;
     case USER_ACTION_CHECKPOINT:
@@ -121,6 +125,8 @@ bool user_action_begin(struct ui *ui, enum user_action_kind kind)
 {
     const struct report *v = ui->view;
 
+    if (ui->user_action.state != USER_ACTION_NONE)
+        return false; /* its answer is on the way, and would be taken for this one's */
     if (ui->playback.on)
         return refuse(ui, "a recorded job cannot be acted on");
     if (ui->screen != SCREEN_JOB || !v)

@@ -238,6 +238,9 @@ static void test_user_actions(void)
     ok(strstr(ui.message, "started") != NULL, "the message after y refers to the outcome");
 
     ui_key(&ui, 'C');
+    ui_key(&ui, 'X');
+    ok(ui.user_action.kind == USER_ACTION_CHECKPOINT && ui.user_action.state == USER_ACTION_CHECKING,
+       "while a user action is under way no other begins");
     send_user_action("\"action\":\"checkpoint\"");
     is_str(ui.message, "not done: no rank of this job asks for checkpoints",
            "a rejected user action shows the controller's reason");
@@ -262,6 +265,28 @@ static void test_user_actions(void)
        "a lost link reports that the user action may have been done");
     ui_key(&ui, 'P');
     is_str(ui.message, "no controller", "a user action without controller is rejected");
+}
+
+/* A verdict about a rank whose row the table does not have, and a cheaper one about a node. */
+static void test_culprit_unseen(void)
+{
+    json_t *job =
+        json_pack("{s:s, s:s, s:{s:i, s:s}, s:[{s:s, s:s, s:[s]}, {s:s, s:s, s:[s]}]}", "id", "1.0", "state",
+                  "running", "worst", "rank", 9, "node", "node11", "verdicts", "class", "hang", "scope",
+                  "rank", "culprits", "r9", "class", "straggler", "scope", "node", "culprits", "node05");
+
+    start();
+    ui_open(&ui, "1.0");
+    ui_answer(&ui, SCREEN_JOB, &nothing_asked, job);
+    ui_key(&ui, 'X');
+    is_str(ui.user_action.node, "node11", "X excludes the node of a rank that is not seen");
+    user_action_lost(&ui);
+    json_object_del(job, "worst");
+    ui_answer(&ui, SCREEN_JOB, &nothing_asked, job);
+    ui_key(&ui, 'X');
+    ok(ui.user_action.state == USER_ACTION_NONE && strstr(ui.message, "no single node is known"),
+       "where that is not known it excludes no node of a cheaper verdict");
+    json_decref(job);
 }
 
 static void test_sort(void)
@@ -456,6 +481,32 @@ static void test_freeze(void)
     is_asked("\"count\":7", true);
 }
 
+/* The answer to a question that was asked before Space lacks most ranks. */
+static void test_freeze_late(void)
+{
+    struct ui_asked asked;
+    json_t *question, *a, *error = json_pack("{s:s}", "error", "busy");
+
+    start();
+    keys("j\n");
+    question = ui_question(&ui, &asked);
+    a = fake_answer(&fake_default, question, 30);
+    ui_key(&ui, ' ');
+    ui_answer(&ui, SCREEN_JOB, &asked, a);
+    ok(!ui.frozen_whole, "an answer to an earlier question is no frozen picture");
+    json_decref(question);
+    json_decref(ui_question(&ui, &asked));
+    ui_answer(&ui, SCREEN_JOB, &asked, error);
+    is_asked("\"count\":1024", true);
+    answer();
+    ok(ui.frozen_whole && ui.view->n_ranks == 64, "nor is a refusal, and the question is asked again");
+    ui_key(&ui, '/');
+    ok(!ui.filtering, "a frozen job is not filtered");
+    is_str(ui.message, "frozen: press Space to go on, then filter", "and the reason is told");
+    json_decref(a);
+    json_decref(error);
+}
+
 /* A report as the history has it: all rows, whatever was asked for, and ages from the end. */
 static void answer_saved(void)
 {
@@ -508,8 +559,7 @@ static void test_saved(void)
     ok(l->n == 8 && ui.view->n_ranks == 8 && !strcmp(ui.view->rank[0].node, "node03"), "and filtered here");
     key_saved(" ");
     ok(l->n == 8 && ui.view->n_ranks == 8, "frozen, too");
-    key_saved(" ");
-    key_saved("q");
+    key_saved(" q");
     is_int((long long)l->n, 64, "without the filter all rows are there again");
     ui_key(&ui, 'v');
     answer_saved();
@@ -661,6 +711,9 @@ static void test_honest(void)
     ok(drawn("  live"), "an answer is live");
     ui.now_s += 10;
     ok(drawn("STALE 11 s, no answer"), "an old answer is marked as stale, with its age");
+    ui_answer(&ui, SCREEN_JOBS, &nothing_asked, error);
+    ok(drawn("STALE 11 s, refused") && drawn("no guarded job has this id"),
+       "an old picture whose questions are refused is marked so, with the reason");
     ui_link_changed(&ui, false, "gone");
     ok(drawn("connection lost, retrying") && drawn("4711.0"),
        "the old picture stays after the connection is lost");
@@ -778,10 +831,12 @@ int main(void)
     test_overview();
     test_runs();
     test_lost_job();
+    test_culprit_unseen();
     test_user_actions();
     test_job();
     test_panels();
     test_freeze();
+    test_freeze_late();
     test_saved();
     test_node_filter();
     test_long_names();
