@@ -157,7 +157,8 @@ static char *culprit_cell(const void *row, char *buf, size_t size)
 
     snprintf(buf, size, "-");
     if (n->seen_jobs >= 0)
-        snprintf(buf, size, "%s of %s jobs", page_count(n->culprit_jobs).s, page_count(n->seen_jobs).s);
+        snprintf(buf, size, "%s of %s job%s", page_count(n->culprit_jobs).s, page_count(n->seen_jobs).s,
+                 text_plural(n->seen_jobs));
     return buf;
 }
 

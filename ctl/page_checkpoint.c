@@ -47,8 +47,8 @@ static void put_requests(const struct page *p, const struct report_cadence *c)
     char text[512];
 
     if (c->asked > 0) {
-        snprintf(text, sizeof(text), "%s requests: heard by all ranks at one step %s", page_count(c->asked).s,
-                 page_count(c->heard).s);
+        snprintf(text, sizeof(text), "%s request%s: heard by all ranks at one step %s",
+                 page_count(c->asked).s, text_plural(c->asked), page_count(c->heard).s);
         if (c->delivered > 0)
             text_append(text, sizeof(text), ", by signal or file %s", page_count(c->delivered).s);
         if (c->failed > 0)

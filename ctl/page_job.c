@@ -583,8 +583,8 @@ void page_overlap(const struct page *p)
 
     if (!(o->steps > 0))
         return;
-    snprintf(title, sizeof(title), "Communication a step, mean of the ranks that take part over %s steps",
-             page_count(o->steps).s);
+    snprintf(title, sizeof(title), "Communication a step, mean of the ranks that take part over %s step%s",
+             page_count(o->steps).s, text_plural(o->steps));
     page_table(p, title, o->group, o->n < COMMS_MAX ? o->n : COMMS_MAX, sizeof(o->group[0]), column,
                ARRAY_SIZE(column), PAGE_INDENT);
 }

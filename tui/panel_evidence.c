@@ -155,7 +155,8 @@ static int draw_ranks(struct canvas *c, int y, const struct report *v)
         shown++;
     }
     if (known > shown)
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu others: nothing found", known - shown);
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu other%s: nothing found", known - shown,
+                      text_plural((int64_t)(known - shown)));
     return y;
 }
 
@@ -203,8 +204,10 @@ static int draw_nodes(struct canvas *c, int y, const struct report *v)
             y = draw_node(c, y, a);
     }
     if (fine)
-        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu %sfine", fine,
-                      shown ? "others are " : "are ");
+        canvas_printf(c, y++, 3, c->width - 4, STYLE_GOOD, "%zu %s fine", fine,
+                      !shown      ? "are"
+                      : fine == 1 ? "other is"
+                                  : "others are");
     return y;
 }
 

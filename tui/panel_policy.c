@@ -82,8 +82,8 @@ static int draw_pacing(struct canvas *c, int y, const struct report_pace *p)
     for (size_t i = 0; i < p->n; i++)
         late += p->node[i].late_holds > 0 ? p->node[i].late_holds : 0;
     if (late > 0) {
-        snprintf(text, sizeof(text), "%lld holds ended by PaceMaxDelay before all ranks had arrived",
-                 (long long)late);
+        snprintf(text, sizeof(text), "%lld hold%s ended by PaceMaxDelay before all ranks had arrived",
+                 (long long)late, text_plural(late));
         y += canvas_wrap(c, y, LABEL, LABEL, c->width - LABEL - 1, 2, STYLE_TEXT, text);
     }
     return y;
@@ -108,8 +108,8 @@ static int draw_cadence(struct canvas *c, int y, const struct report_cadence *ca
     else if (!isnan(cadence->next_due_s))
         text_append(text, sizeof(text), "; one is due now");
     if (cadence->asked > 0)
-        text_append(text, sizeof(text), "; %lld requests, %lld heard by all ranks", (long long)cadence->asked,
-                    (long long)cadence->heard);
+        text_append(text, sizeof(text), "; %lld request%s, %lld heard by all ranks",
+                    (long long)cadence->asked, text_plural(cadence->asked), (long long)cadence->heard);
     if (cadence->missing[0])
         text_append(text, sizeof(text), "; requests are impossible: %s", cadence->missing);
     return draw_fact(c, y, "checkpoints", STYLE_TEXT, text);

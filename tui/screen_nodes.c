@@ -177,8 +177,8 @@ static void draw_selected(struct canvas *c, const struct ui *ui, int y)
     }
     n = node_row(ui, l->selected);
     if (n->seen_jobs > 0 && n->culprit_jobs >= 0)
-        snprintf(blamed, sizeof(blamed), " · culprit in %lld of %lld jobs", (long long)n->culprit_jobs,
-                 (long long)n->seen_jobs);
+        snprintf(blamed, sizeof(blamed), " · culprit in %lld of %lld job%s", (long long)n->culprit_jobs,
+                 (long long)n->seen_jobs, text_plural(n->seen_jobs));
     snprintf(text, sizeof(text), "%s%s%s · %s%s", n->node, n->switch_name[0] ? " " : "", n->switch_name,
              n->jobs_text[0] ? n->jobs_text : "no job", blamed);
     draw_rule(c, y, 0, c->width, text);

@@ -572,10 +572,27 @@ static void test_saved(void)
     ok(drawn(text), "the critical path has the time of day at which it moved");
 }
 
-static void test_node_filter(void)
+/* Of one it is not said that they are many. */
+static void test_one(void)
 {
     start();
+    keys("j\np");
+    ui.view->cadence.asked = ui.view->pace.node[0].late_holds = 1;
+    ok(drawn("1 request, ") && drawn("1 hold ended"), "one request, one hold");
+    keys("v");
+    for (size_t i = 9; i < ui.view->n_ranks; i++)
+        ui.view->rank[i].health.known = false;
+    for (size_t i = 1; i < ui.view->n_agents; i++)
+        ui.view->agent[i].health = ui.view->agent[5].health;
+    ui_fit(&ui, 80, 24);
+    ok(drawn("1 other: nothing found"), "one other rank");
+    ui_key(&ui, 'G');
+    ui_fit(&ui, 80, 24);
+    ok(drawn("1 other is fine"), "one other node");
     keys("3");
+    for (size_t i = 0; i < ui.nodes->n; i++)
+        ui.nodes->node[i].seen_jobs = ui.nodes->node[i].culprit_jobs = 1;
+    ok(drawn("culprit in 1 of 1 job "), "one job");
     keys("/work>1.2\n");
     is_int((long long)ui.list[SCREEN_NODES].n, 1, "a factor is compared with a fraction");
 }
@@ -838,7 +855,7 @@ int main(void)
     test_freeze();
     test_freeze_late();
     test_saved();
-    test_node_filter();
+    test_one();
     test_long_names();
     test_mouse();
     test_honest();

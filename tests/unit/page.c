@@ -306,6 +306,40 @@ static void advice_of_links(void)
     }
 }
 
+/* Of one it is not said that they are many. */
+static void of_one(void)
+{
+    static const struct {
+        const char *name, *list, *part, *key;
+        page_fn *page;
+        const char *want;
+    } ones[] = {
+        { "nodes", "nodes", NULL, "seen_jobs", page_nodes, "0 of 1 job " },
+        { "job-straggler", NULL, "overlap", "steps", page_job, "take part over 1 step\n" },
+        { "job-straggler", NULL, "checkpoint", "requests", page_job, " 1 request: heard" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(ones); i++) {
+        json_t *answer = json_load_file(page_file_path(ones[i].name, "json"), 0, NULL);
+        json_t *o = ones[i].list ? json_array_get(json_object_get(answer, ones[i].list), 1)
+                                 : json_object_get(answer, ones[i].part);
+        char *got = NULL;
+        struct err err;
+        size_t size;
+        FILE *out = open_memstream(&got, &size);
+
+        if (!strcmp(ones[i].key, "requests"))
+            json_object_set_new(json_object_get(o, "requests"), "asked", json_integer(1));
+        else
+            json_object_set_new(o, ones[i].key, json_integer(1));
+        ok(ones[i].page(out, answer, (struct page_form){ 0 }, &err) == 0, "a page with one is accepted");
+        fclose(out);
+        ok(strstr(got, ones[i].want) != NULL, "%s: one is not many: %s", ones[i].name, ones[i].want);
+        json_decref(answer);
+        free(got);
+    }
+}
+
 int main(void)
 {
     setenv("TZ", "UTC0", 1);
@@ -334,5 +368,6 @@ int main(void)
     lists();
     advice();
     advice_of_links();
+    of_one();
     return done_testing();
 }
