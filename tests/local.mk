@@ -71,6 +71,7 @@ UNIT_TESTS = \
 	tests/unit/http \
 	tests/unit/jobtime \
 	tests/unit/import \
+	tests/unit/map \
 	tests/unit/flight \
 	tests/unit/pickle \
 	tests/unit/interval \

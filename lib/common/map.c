@@ -1,14 +1,29 @@
 #include "common/map.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/hash.h"
 #include "common/xalloc.h"
 
+/* The same for all maps of the process, and another one in each process: keys come from files and peers, who
+ * could choose such that meet in one place, and make each look-up one of all keys. */
+static uint64_t seed;
+
+static void take_seed(void)
+{
+    static bool taken;
+
+    if (!taken && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+        seed = 0;
+    taken = true;
+}
+
 static size_t map_at(const struct map *m, uint64_t key)
 {
-    size_t at = hash_mix(key) & (m->size - 1);
+    size_t at = hash_mix(key ^ seed) & (m->size - 1);
 
     while (m->value[at] != MAP_NONE && m->key[at] != key)
         at = (at + 1) & (m->size - 1);
@@ -19,6 +34,7 @@ static void map_resize(struct map *m, size_t size)
 {
     struct map old = *m;
 
+    take_seed();
     *m = (struct map){ .key = xcalloc(size, sizeof(*m->key)),
                        .value = xcalloc(size, sizeof(*m->value)),
                        .size = size };

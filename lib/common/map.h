@@ -1,4 +1,5 @@
-/* map.h - a map from 64-bit keys to 32-bit numbers; keys are hashes, and are mixed again. */
+/* map.h - a map from 64-bit keys to 32-bit numbers.  Keys may be any, also such as others choose: where they
+ * are kept depends on a number drawn for each process.  For one thread. */
 #ifndef SYNCGUARD_COMMON_MAP_H
 #define SYNCGUARD_COMMON_MAP_H
 
