@@ -32,6 +32,7 @@ struct entry {
     uint32_t other;   /* of a message: the rank in its group that made it */
     uint32_t batch;   /* of a message: its p2p_seq_id, which those of a batch share */
     bool over, timed; /* timed: when it was seen to be over is known */
+    bool measured;    /* how long it lasted is known, too */
     bool started, message;
     bool coalesced; /* the end of a batch of messages; coalesced collectives are one call, which has no parts
                      */
@@ -204,6 +205,7 @@ static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
     k->leave_ns = ns_of(entry, "time_discovered_completed_ns");
     e->timed = k->enter_ns && k->leave_ns >= k->enter_ns;
     e->over = e->timed || !strcmp(state, "completed");
+    e->measured = lasted_ms >= 0;
     k->comm = flight_groups_entry(f->groups, entry);
     if (!k->enter_ns || k->comm == FLIGHT_NO_GROUP) {
         import_unclear(f->skipped, "%s: %s", place_of(f).s,
@@ -219,7 +221,6 @@ static bool read_entry(struct flight *f, const json_t *entry, struct entry *e)
         flight_groups_message(f->groups, (uint32_t)k->comm);
     if (e->timed && !e->message)
         bound_begin(e, lasted_ms);
-    f->skipped->late += e->timed && !(lasted_ms >= 0);
     if (!e->message && !e->coalesced && seq_of(entry) != CALLS_IN_ORDER)
         flight_groups_collective(f->groups, (uint32_t)k->comm, seq_of(entry), e->over);
     if (e->coalesced)
@@ -287,6 +288,7 @@ static void settle_batches(struct entry *e, size_t n)
                 (!e[i].timed || e[i].call.leave_ns >= e[j].call.enter_ns)) {
                 e[j].over = e[i].over;
                 e[j].timed = e[i].timed;
+                e[j].measured = e[i].measured;
                 e[j].started = e[i].started;
                 e[j].call.leave_ns = e[i].call.leave_ns;
             }
@@ -425,7 +427,10 @@ static int add_entry(struct flight *f, const struct entry *e, uint32_t self, con
         return 0;
     k.comm = (uint64_t)comm[e->call.comm];
     *added = true;
-    return calls_add(f->calls, &k, err);
+    if (calls_add(f->calls, &k, err) < 0)
+        return -1;
+    f->skipped->late += !is_stuck(e) && !e->measured;
+    return 0;
 }
 
 /* Messages made before from_ns are left out. */

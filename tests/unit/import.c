@@ -257,6 +257,46 @@ static void flight(void)
     free(trace);
 }
 
+#define MESSAGE(name, rest)                                                                                 \
+    "{\"record_id\":0,\"process_group\":[\"pp\",\"pipe\"],\"p2p_seq_id\":1,\"profiling_name\":\"nccl:" name \
+    "\",\"time_created_ns\":100,\"is_p2p\":true" rest "}"
+#define BATCH(rest)                                                                                                                          \
+    "{\"rank\":4,\"pg_config\":{\"pp\":{\"name\":\"pp\",\"desc\":\"pipe\",\"ranks\":[4,5]}},\"entries\":[" MESSAGE(                          \
+        "send 0->1",                                                                                                                         \
+        ",\"state\":\"scheduled\"") "," MESSAGE("send 0->1",                                                                                 \
+                                                ",\"state\":\"scheduled\"") "," MESSAGE("recv 0<-1",                                         \
+                                                                                        ",\"state\":\"scheduled\"") "," MESSAGE("coalesced", \
+                                                                                                                                ",\"time_discovered_completed_ns\":900,\"state\":\"completed\"" rest) "]}"
+
+/* A batch has one end, which is that of each of its messages. */
+static void flight_late(void)
+{
+    const struct {
+        const char *text, *other, *what;
+        int late;
+    } cases[] = {
+        { BATCH(""), NULL, "a batch ends when the recorder looked: so do its three messages", 3 },
+        { BATCH(",\"duration_ms\":0.0005"), NULL, "how long a batch lasted is known: no message ends late",
+          0 },
+        { DUMP(ENTRY("7", "completed", "9000000") "," MESSAGE(
+              "send 0->9", ",\"time_discovered_completed_ns\":900,\"state\":\"completed\"")),
+          DUMP(ENTRY("7", "completed", "9500000")), "a message that is left out does not end late", 2 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct import_text files[] = { { "rank_0.json", cases[i].text, 0 },
+                                             { cases[i].other ? "rank_1.json" : NULL, cases[i].other, 0 },
+                                             { 0 } };
+        struct import_figures f = { 0 };
+        struct err err = { "" };
+        char *trace = import_texts("flight-recorder", files, &f, &err);
+
+        ok(trace, "%s: the trace is written\n%s", cases[i].what, err.text);
+        is_int((long long)f.late, cases[i].late, "%s: calls that end late are counted", cases[i].what);
+        free(trace);
+    }
+}
+
 /* ---- NCCL Inspector ---- */
 
 static void inspector(void)
@@ -766,6 +806,7 @@ int main(void)
     kineto();
     kineto_described();
     flight();
+    flight_late();
     inspector();
     plain();
     long_calls();
