@@ -290,8 +290,13 @@ static int take_event(struct chrome *f, const json_t *e, struct err *err)
         f->skipped->other++;
         return 0;
     }
-    if (strcmp(phase, "E") != 0 && json_get_string(event.args, "communicator"))
-        return add_exported(f, &event, err);
+    if (strcmp(phase, "E") != 0 && json_get_string(event.args, "communicator")) {
+        if (strcmp(event.category, TIMELINE_ACCESS) != 0)
+            return add_exported(f, &event, err);
+        /* its number is of accesses alone: as a call it could stand in a collective's place */
+        f->skipped->other++;
+        return 0;
+    }
     if (!strcmp(event.category, TIMELINE_PATH)) /* which follows from the calls */
         return 0;
     if (!strcmp(phase, "X"))

@@ -418,7 +418,7 @@ static void put_record(struct timeline *t, const struct trace_record *r)
     struct trace_lane lane = { rank->node + 1, c->rank };
     const char *name = c->op == RING_OP_NONE ? "collective" : ring_op_name(c->op),
                *category = message             ? "message"
-                           : call_is_access(c) ? "access"
+                           : call_is_access(c) ? TIMELINE_ACCESS
                                                : "collective";
     int64_t entered_ns = moment_ns(t, r, c->enter_ns), begin_ns,
             end_ns = r->left ? moment_ns(t, r, c->leave_ns) : TRACE_EVENTS_NEVER;

@@ -21,7 +21,8 @@
 
 #include "common/err.h"
 
-#define TIMELINE_PATH "critical path" /* the category of its slices, and its process's name */
+#define TIMELINE_PATH   "critical path" /* the category of its slices, and its process's name */
+#define TIMELINE_ACCESS "access"        /* the category of one-sided accesses */
 
 struct timeline_figures {
     uint64_t records;

@@ -137,6 +137,16 @@ is "$(sgctl step --json back.jsonl | jq -c '[.picture.rows[]? | [.rank, .role]]'
 sgctl export flight.jsonl -o flight-timeline.json 2>err
 try hung flight-timeline.json
 is "$(jq -c '.verdicts | map([.class, .culprits])' hung.json)" "$(jq -c '.verdicts | map([.class, .culprits])' flight.json)" "there and back: a hang stays one"
+# Of each rank an access before each collective, whose number is the collective's.
+jq -ncr '{format: "syncguard-trace", version: 2, job: "9", ranks: [range(2) | {rank: ., node: "n"}]},
+  (range(20) as $s | (1e9 + $s * 1e6) as $t |
+    (range(2) as $r | {r: $r, c: "world", s: $s, o: "access", b: 8, rb: 0, p: (1 - $r), t0: ($t + 1e5), t1: ($t + 2e5)}),
+    (range(2) as $r | {r: $r, c: "world", s: $s, o: "allreduce", b: 8, t0: ($t + 4e5), t1: ($t + 5e5)}))' >access.jsonl
+sgctl export access.jsonl -o access-timeline.json 2>err
+is $? 0 "there and back: a trace with one-sided accesses is exported" || show err
+try accesses access-timeline.json
+is "$(sed 1d accesses.jsonl | jq -r .o | sort | uniq -c | xargs)" "40 allreduce" "there and back: the collectives beside one-sided accesses, and no others"
+like "$(cat accesses.err)" '40 records of collectives and 0 of messages; 40 other items skipped$' "there and back: one-sided accesses are counted as skipped"
 
 # ---- the command
 cat "$samples/pipeline.json" | sgctl import - >piped.jsonl 2>err

@@ -563,6 +563,30 @@ static void pipeline(void)
        "a pipeline whose stages are not known is refused");
 }
 
+/* ---- what sgctl export wrote ---- */
+
+#define EXPORTED(category, name, rank, ts, rest)                                                         \
+    "{\"ph\":\"X\",\"name\":\"" name "\",\"cat\":\"" category "\",\"pid\":1,\"tid\":" rank ",\"ts\":" ts \
+    ",\"dur\":5,\"args\":{\"communicator\":\"world\",\"number\":0,\"bytes\":8" rest "}}"
+
+static void exported(void)
+{
+    struct import_figures f = { 0 };
+    struct err err;
+    char *trace = import_one(
+        "t.json",
+        "{\"traceEvents\":[" EXPORTED("access", "access", "0", "1", ",\"read\":0,\"peer\":1") "," EXPORTED(
+            "collective", "allreduce", "0", "10", "") "," EXPORTED("collective", "allreduce", "1", "10",
+                                                                   "") "]}",
+        &f, &err);
+
+    has(trace, "{\"r\":0,\"c\":\"world\",\"s\":0,\"o\":\"allreduce\",\"b\":8,\"t0\":1010000,\"t1\":1015000}",
+        "a one-sided access takes no collective's place");
+    is_int((long long)f.calls.collectives, 2, "a one-sided access does not come back as a collective");
+    is_int((long long)f.other, 1, "a one-sided access is skipped, and counted");
+    free(trace);
+}
+
 /* ---- events in two halves ---- */
 
 #define HALF(phase, name, tid, ts, args) \
@@ -812,6 +836,7 @@ int main(void)
     long_calls();
     inspector_whose();
     pipeline();
+    exported();
     halves();
     many_halves();
     packed();
