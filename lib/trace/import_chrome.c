@@ -6,6 +6,7 @@
 
 #include "common/hash.h"
 #include "common/map.h"
+#include "common/utf8.h"
 #include "common/xalloc.h"
 #include "trace/import_dialect.h"
 #include "trace/timeline.h"
@@ -35,7 +36,7 @@ struct chrome {
     /* passes of pipeline stages, without messages: of how many stages and iterations, by their numbers */
     uint64_t passes;
     struct map stages, iterations;
-    json_t *node;   /* names of processes by their numbers */
+    json_t *node;   /* names of processes by their numbers, of as many as there can be nodes */
     uint32_t clock; /* of the operations of a pipeline: the first file's */
     struct begun *begun;
     size_t n_begun, begun_cap;
@@ -113,15 +114,16 @@ static void take_name(struct chrome *f, const json_t *e)
 {
     const char *what = json_get_word(e, "name"), *name = json_get_word(json_get_object(e, "args"), "name");
     bool thread = !strcmp(what, "thread_name");
-    char pid[24];
+    char pid[24], clean[TRACE_NAME_MAX + 1];
 
     if (!thread && strcmp(what, "process_name") != 0)
         return;
     pipeline_name(f->pipeline, thread, lane_of(e, "pid"), lane_of(e, "tid"), name);
-    if (thread)
+    if (thread || json_object_size(f->node) >= VIEW_RANKS_MAX)
         return;
     snprintf(pid, sizeof(pid), "%llx", (unsigned long long)lane_of(e, "pid"));
-    json_put_text(f->node, pid, name);
+    utf8_clean(clean, sizeof(clean), name);
+    json_put_text(f->node, pid, clean);
 }
 
 /* ---- events in two halves: B, and E, which ends the newest of its thread ---- */

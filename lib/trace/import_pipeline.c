@@ -90,6 +90,11 @@ struct pipeline_step {
     int64_t shift_ns;
 };
 
+/* Of one operation, or of several: the smallest end, and the smallest begin of those that hold the worker. */
+struct least {
+    uint64_t end_ns, begin_ns;
+};
+
 struct pipeline {
     struct calls *calls;
     struct import_skipped *skipped;
@@ -100,8 +105,12 @@ struct pipeline {
     size_t n, cap;
     struct worker *worker;
     size_t workers, workers_cap;
+    struct map worker_at; /* by worker_key() */
     unsigned stages;
-    size_t several[MODEL + 1]; /* 0: all workers are of one replica, of one tensor rank */
+    bool several[MODEL + 1]; /* false: all workers are of one replica, of one tensor rank */
+    /* a tree over one worker's operations: number i is leaves + i, and k is of both 2 k and 2 k + 1 */
+    struct least *least;
+    size_t leaves, least_cap;
     uint64_t seen[ARRAY_SIZE(operations)],
         hidden[ARRAY_SIZE(operations)]; /* events, and those of them that mostly ran beside work */
     bool sharded;                       /* the optimiser's state is spread over the replicas */
@@ -122,6 +131,8 @@ void pipeline_free(struct pipeline *p)
     map_free(&p->replicas);
     free(p->event);
     free(p->worker);
+    map_free(&p->worker_at);
+    free(p->least);
     free(p);
 }
 
@@ -187,14 +198,17 @@ static unsigned replica_of(const struct pipeline *p, uint64_t pid)
     return number == MAP_NONE ? (unsigned)(pid % WORKERS_MAX) : number;
 }
 
-static size_t worker_find(const struct pipeline *p, unsigned replica, unsigned stage, unsigned tensor)
-{
-    size_t i = 0;
+_Static_assert(WORKERS_MAX <= 1u << 16, "the number of a stage, or in a tensor group, has 16 bits");
 
-    while (i < p->workers &&
-           (p->worker[i].replica != replica || p->worker[i].stage != stage || p->worker[i].tensor != tensor))
-        i++;
-    return i;
+static uint64_t worker_key(unsigned replica, unsigned stage, unsigned tensor)
+{
+    return (uint64_t)replica << 32 | stage << 16 | tensor;
+}
+
+/* MAP_NONE: there is no such worker. */
+static uint32_t worker_find(const struct pipeline *p, unsigned replica, unsigned stage, unsigned tensor)
+{
+    return map_get(&p->worker_at, worker_key(replica, stage, tensor));
 }
 
 /* Ranks by the numbers of their lanes where these are such, otherwise in the order of the lanes. */
@@ -236,14 +250,13 @@ static int find_workers(struct pipeline *p, struct err *err)
         unsigned replica = replica_of(p, l->pid);
 
         p->stages = l->stage >= p->stages ? l->stage + 1 : p->stages;
-        if (worker_find(p, replica, l->stage, l->tensor) < p->workers)
+        if (worker_find(p, replica, l->stage, l->tensor) != MAP_NONE)
             continue;
         if (p->workers >= WORKERS_MAX)
             return err_set(err, "more than %u workers", WORKERS_MAX);
-        for (size_t w = 0; w < p->workers; w++) {
-            p->several[REPLICAS] += p->worker[w].replica != replica;
-            p->several[TENSOR] += p->worker[w].tensor != l->tensor;
-        }
+        p->several[REPLICAS] |= p->workers && p->worker[0].replica != replica;
+        p->several[TENSOR] |= p->workers && p->worker[0].tensor != l->tensor;
+        map_put(&p->worker_at, worker_key(replica, l->stage, l->tensor), (uint32_t)p->workers);
         p->worker = xgrow(p->worker, &p->workers_cap, p->workers + 1, sizeof(*p->worker));
         p->worker[p->workers++] = (struct worker){
             .replica = replica, .stage = l->stage, .tensor = l->tensor, .first_lane = l->tid
@@ -266,7 +279,7 @@ static void find_owners(struct pipeline *p)
             import_unclear(p->skipped, "an operation in a thread without a name");
             continue;
         }
-        e.worker = (uint32_t)worker_find(p, replica_of(p, l->pid), l->stage, l->tensor);
+        e.worker = worker_find(p, replica_of(p, l->pid), l->stage, l->tensor);
         p->sharded |=
             operations[e.operation].op == RING_OP_REDUCE_SCATTER && operations[e.operation].group == REPLICAS;
         p->event[kept++] = e;
@@ -359,9 +372,9 @@ static int add_message(struct pipeline *p, const struct worker *w, const struct 
     /* What is sent forward goes to the next stage, what is received forward comes from the one before; of
      * chunks, round. */
     unsigned stage = (w->stage + p->stages + (unsigned)((send ? 1 : -1) * direction)) % p->stages;
-    size_t peer = worker_find(p, w->replica, stage, w->tensor);
+    uint32_t peer = worker_find(p, w->replica, stage, w->tensor);
 
-    if (peer == p->workers || stage == w->stage) {
+    if (peer == MAP_NONE || stage == w->stage) {
         import_unclear(p->skipped, "a message to or from stage %u of replica %u, which has no operations",
                        stage, w->replica);
         return 0;
@@ -378,9 +391,9 @@ static bool is_alone(const struct pipeline *p, const struct event *e)
 {
     switch (operations[e->operation].group) {
     case REPLICAS:
-        return p->several[REPLICAS] == 0;
+        return !p->several[REPLICAS];
     case TENSOR:
-        return p->several[TENSOR] == 0;
+        return !p->several[TENSOR];
     case ENDS:
         return p->stages == 1;
     case MODEL:
@@ -390,19 +403,59 @@ static bool is_alone(const struct pipeline *p, const struct event *e)
     }
 }
 
+/* For last_of_note(), of all of one worker's operations. */
+static void note_least(struct pipeline *p, const struct event *e, size_t n)
+{
+    for (p->leaves = 1; p->leaves < n;)
+        p->leaves *= 2;
+    p->least = xgrow(p->least, &p->least_cap, 2 * p->leaves, sizeof(*p->least));
+    for (size_t i = 0; i < p->leaves; i++) {
+        bool holds = i < n && operations[e[i].operation].what != WORK && !is_alone(p, &e[i]);
+
+        p->least[p->leaves + i] = (struct least){ .end_ns = i < n ? e[i].end_ns : UINT64_MAX,
+                                                  .begin_ns = holds ? e[i].begin_ns : UINT64_MAX };
+    }
+    for (size_t k = p->leaves; k-- > 1;) {
+        const struct least *a = &p->least[2 * k], *b = a + 1;
+
+        p->least[k] = (struct least){ .end_ns = a->end_ns < b->end_ns ? a->end_ns : b->end_ns,
+                                      .begin_ns = a->begin_ns < b->begin_ns ? a->begin_ns : b->begin_ns };
+    }
+}
+
+static bool is_of_note(const struct least *l, uint64_t over_ns, uint64_t begun_ns)
+{
+    return l->end_ns <= over_ns || l->begin_ns < begun_ns;
+}
+
+/* The last operation before number i that was over by then, or that holds the worker and had begun by then;
+ * i: none. */
+static size_t last_of_note(const struct pipeline *p, size_t i, uint64_t over_ns, uint64_t begun_ns)
+{
+    size_t k = p->leaves + i;
+
+    while (k > 1 && !(k % 2 && is_of_note(&p->least[k - 1], over_ns, begun_ns)))
+        k /= 2;
+    if (k <= 1)
+        return i;
+    for (k--; k < p->leaves;)
+        k = 2 * k + is_of_note(&p->least[2 * k + 1], over_ns, begun_ns);
+    return k - p->leaves;
+}
+
 /* When a communication that the worker does nothing beside holds it from: the end of what it did before.
  * Those of a batch begin together. */
 static uint64_t held_from(const struct pipeline *p, const struct event *e, size_t i, const struct spans *work)
 {
     const struct span *last = spans_before(work, e[i].begin_ns);
-    uint64_t from_ns = last ? last->end_ns : 0;
+    uint64_t from_ns = last ? last->end_ns : 0,
+             begun_ns = e[i].begin_ns > TOGETHER_NS ? e[i].begin_ns - TOGETHER_NS : 0;
 
-    for (size_t j = i; j-- > 0;) {
-        if (e[j].end_ns <= from_ns) /* so have all before it */
+    for (size_t j = i, next; from_ns < e[i].begin_ns; j = next) {
+        next = last_of_note(p, j, from_ns, begun_ns);
+        if (next == j || e[next].end_ns <= from_ns) /* so have all before it */
             break;
-        if (operations[e[j].operation].what != WORK && !is_alone(p, &e[j]) &&
-            e[j].begin_ns + TOGETHER_NS < e[i].begin_ns)
-            from_ns = e[j].end_ns;
+        from_ns = e[next].end_ns;
     }
     return from_ns && from_ns < e[i].begin_ns ? from_ns : e[i].begin_ns;
 }
@@ -465,17 +518,77 @@ static int by_worker(const void *left, const void *right)
     return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
-/* A batch of messages is waited for as a whole. */
+/* Messages that begin at one moment: the newest of them, which the others are joined to. */
+struct start {
+    uint64_t begin_ns;
+    bool over;       /* they end at that moment, too, and overlap none that begins then */
+    uint32_t newest; /* 1 + its number; 0: none yet, or it is joined to another */
+};
+
+static int by_start(const void *left, const void *right)
+{
+    const struct start *a = left, *b = right;
+
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->over - b->over;
+}
+
+static struct start start_of(const struct event *e)
+{
+    return (struct start){ .begin_ns = e->begin_ns, .over = e->end_ns == e->begin_ns };
+}
+
+/* Each start of messages once, in order; how many there are. */
+static size_t find_starts(const struct event *e, size_t n, struct start *start)
+{
+    size_t found = 0, kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (operations[e[i].operation].what == MESSAGES)
+            start[found++] = start_of(&e[i]);
+    if (found)
+        qsort(start, found, sizeof(*start), by_start);
+    for (size_t i = 0; i < found; i++)
+        if (!kept || by_start(&start[kept - 1], &start[i]) != 0)
+            start[kept++] = start[i];
+    return kept;
+}
+
+/* Join to message i those before it that it overlaps and that begin together with it. */
+static void join_message(const struct event *e, size_t i, struct start *start, size_t starts, uint32_t *with)
+{
+    const struct start wanted = start_of(&e[i]);
+    struct start *own = bsearch(&wanted, start, starts, sizeof(*start), by_start), *s = own;
+
+    while (s > start && own->begin_ns - s[-1].begin_ns < TOGETHER_NS)
+        s--;
+    for (; s < start + starts && (s <= own || s->begin_ns - own->begin_ns < TOGETHER_NS); s++) {
+        if (!s->newest || (s != own && e[s->newest - 1].end_ns <= e[i].begin_ns))
+            continue;
+        with[s->newest - 1] = (uint32_t)i;
+        s->newest = 0;
+    }
+    own->newest = (uint32_t)i + 1;
+}
+
+/* A batch of messages is waited for as a whole: each has the times of the one that ends last. */
 static void join_batches(struct event *e, size_t n)
 {
-    for (size_t i = 1; i < n; i++)
-        for (size_t j = i; j-- > 0 && e[j].end_ns > e[i].begin_ns;)
-            if (operations[e[i].operation].what == MESSAGES && operations[e[j].operation].what == MESSAGES &&
-                (e[j].begin_ns > e[i].begin_ns ? e[j].begin_ns - e[i].begin_ns
-                                               : e[i].begin_ns - e[j].begin_ns) < TOGETHER_NS) {
-                e[j].begin_ns = e[i].begin_ns;
-                e[j].end_ns = e[i].end_ns;
-            }
+    struct start *start = xcalloc(n, sizeof(*start));
+    uint32_t *with = xcalloc(n, sizeof(*with)); /* a later one that it is joined to; 0: none */
+    size_t starts = find_starts(e, n, start);
+
+    for (size_t i = 0; i < n; i++)
+        if (operations[e[i].operation].what == MESSAGES)
+            join_message(e, i, start, starts, with);
+    for (size_t i = n; i-- > 0;)
+        if (with[i]) {
+            e[i].begin_ns = e[with[i]].begin_ns;
+            e[i].end_ns = e[with[i]].end_ns;
+        }
+    free(start);
+    free(with);
 }
 
 /* One worker's operations, in the order in which they ended.  Looked at: whether a kind of communication runs
@@ -490,6 +603,8 @@ static int take_worker(struct pipeline *p, struct event *e, size_t n, struct spa
         if (operations[e[i].operation].what == WORK && e[i].end_ns > e[i].begin_ns)
             spans_add(work, e[i].begin_ns, e[i].end_ns);
     spans_merge(work);
+    if (add)
+        note_least(p, e, n);
     for (size_t i = 0; i < n; i++) {
         if (!add) {
             p->seen[e[i].operation]++;

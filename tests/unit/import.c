@@ -563,6 +563,74 @@ static void pipeline(void)
        "a pipeline whose stages are not known is refused");
 }
 
+/* Messages that begin within 1 us overlap. */
+static void batches(void)
+{
+    static const char text[] = "[" THREAD("0", "0", "PP rank 0, TP rank 0, pp-comm") "," THREAD(
+        "0", "1", "PP rank 1, TP rank 0, pp-comm") "," OP("forward-send", "0", "0", "100", "30",
+                                                          "5") "," OP("backward-recv", "0", "0", "100.5",
+                                                                      "9.5", "5") "," OP("backward-send", "0",
+                                                                                         "0", "102", "40",
+                                                                                         "5") "]";
+    struct import_figures f;
+    struct err err;
+    char *trace = import_one("p.json", text, &f, &err);
+
+    has(trace, "\"o\":\"recv\",\"b\":0,\"p\":1,\"g\":2,\"ti\":1100000,\"t0\":1130000,\"t1\":1130000}",
+        "messages of a batch have the times of the one that ends last");
+    has(trace, "\"o\":\"send\",\"b\":0,\"p\":1,\"g\":1,\"t0\":1100000,\"t1\":1130000}",
+        "the one that ends last keeps its times");
+    has(trace, "\"t1\":1142000}", "a message that begins later is of no batch");
+    free(trace);
+}
+
+/* So many that to look at each pair of them would take minutes. */
+static void many_messages(void)
+{
+    enum { MESSAGES = 200000, ROOM = 128 * MESSAGES };
+    char *text = xcalloc(ROOM, 1), *trace;
+    size_t at = (size_t)snprintf(text, ROOM, "[%s,%s", THREAD("0", "0", "PP rank 0, TP rank 0, pp-comm"),
+                                 THREAD("0", "1", "PP rank 1, TP rank 0, pp-comm"));
+    struct import_figures f = { 0 };
+    struct err err;
+
+    for (unsigned i = 1; i <= MESSAGES; i++)
+        at += (size_t)snprintf(
+            text + at, ROOM - at,
+            ",{\"ph\":\"X\",\"name\":\"forward-send\",\"pid\":0,\"tid\":0,\"ts\":0,\"dur\":%u}", i);
+    snprintf(text + at, ROOM - at, "]");
+    trace = import_one("p.json", text, &f, &err);
+    is_int((long long)f.calls.messages, MESSAGES, "200,000 messages that begin at one moment are read");
+    has(trace,
+        "{\"r\":0,\"c\":\"stages\",\"s\":0,\"o\":\"send\",\"b\":0,\"p\":1,\"g\":1,\"t0\":1000000,\"t1\":201000000}",
+        "200,000 messages that begin at one moment are one batch");
+    free(trace);
+    free(text);
+}
+
+static void many_workers(void)
+{
+    enum { WIDTH = 256, ROOM = 256 * WIDTH * WIDTH };
+    char *text = xcalloc(ROOM, 1), *trace;
+    size_t at = 0;
+    struct import_figures f = { 0 };
+    struct err err;
+
+    for (unsigned i = 0; i < WIDTH * WIDTH; i++)
+        at += (size_t)snprintf(
+            text + at, ROOM - at,
+            "%c{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%u,\"args\":{\"name\":\"PP rank %u, TP rank %u, compute\"}},"
+            "{\"ph\":\"X\",\"name\":\"forward-send\",\"pid\":0,\"tid\":%u,\"ts\":1,\"dur\":9}",
+            i ? ',' : '[', i, i / WIDTH, i % WIDTH, i);
+    snprintf(text + at, ROOM - at, "]");
+    trace = import_one("p.json", text, &f, &err);
+    is_int(f.calls.ranks, WIDTH * WIDTH, "as many workers as there may be ranks are read");
+    has(trace, "{\"r\":515,\"c\":\"stages\",\"s\":0,\"o\":\"send\",\"b\":0,\"p\":771,",
+        "of as many workers as there may be ranks, each has its partner");
+    free(trace);
+    free(text);
+}
+
 /* ---- what sgctl export wrote ---- */
 
 #define EXPORTED(category, name, rank, ts, rest)                                                         \
@@ -585,6 +653,32 @@ static void exported(void)
     is_int((long long)f.calls.collectives, 2, "a one-sided access does not come back as a collective");
     is_int((long long)f.other, 1, "a one-sided access is skipped, and counted");
     free(trace);
+}
+
+static void many_names(void)
+{
+    enum { ROOM = 100 * (VIEW_RANKS_MAX + 16) };
+    char *text = xcalloc(ROOM, 1), *trace;
+    size_t at = 0;
+    struct import_figures f = { 0 };
+    struct err err;
+
+    for (unsigned i = 0; i <= VIEW_RANKS_MAX; i++)
+        at += (size_t)snprintf(
+            text + at, ROOM - at,
+            "%c{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"n%u\"}}",
+            i ? ',' : '[', i, i);
+    for (unsigned i = 0; i < 2; i++)
+        at += (size_t)snprintf(
+            text + at, ROOM - at,
+            ",{\"ph\":\"X\",\"name\":\"allreduce\",\"pid\":%u,\"tid\":%u,\"ts\":1,\"dur\":9,\"args\":{\"communicator\":\"world\"}}",
+            VIEW_RANKS_MAX - 1 + i, i);
+    snprintf(text + at, ROOM - at, "]");
+    trace = import_one("t.json", text, &f, &err);
+    has(trace, "\"ranks\":[{\"rank\":0,\"node\":\"n65535\"},{\"rank\":1}]",
+        "names of processes are kept of as many as there may be nodes");
+    free(trace);
+    free(text);
 }
 
 /* ---- events in two halves ---- */
@@ -836,7 +930,11 @@ int main(void)
     long_calls();
     inspector_whose();
     pipeline();
+    batches();
+    many_messages();
+    many_workers();
     exported();
+    many_names();
     halves();
     many_halves();
     packed();
