@@ -11,8 +11,42 @@
 #include <unistd.h>
 
 #include "common/now.h"
+#include "common/xalloc.h"
 
 #define LOOK_NS 2000000
+
+/* sgrun ignores the latter and not the former; of others it changes only whether they are blocked. */
+static const int changed[] = { SIGCHLD, SIGPIPE };
+static struct sigaction inherited[ARRAY_SIZE(changed)];
+static sigset_t inherited_mask;
+
+void process_inherit_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+        sigaction(changed[i], NULL, &inherited[i]);
+    sigprocmask(SIG_SETMASK, NULL, &inherited_mask);
+    signal(SIGCHLD, SIG_DFL);
+}
+
+/* What the user had ignored, as nohup does, stays so. */
+static void restore_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+        sigaction(changed[i], &inherited[i], NULL);
+    sigprocmask(SIG_SETMASK, &inherited_mask, NULL);
+}
+
+/* A service must end when it is asked to, whatever the user had ignored. */
+static void reset_signals(void)
+{
+    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN };
+    sigset_t none;
+
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+        signal(signals[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
 
 static bool redirect_files(const struct process_plan *plan)
 {
@@ -35,9 +69,6 @@ static bool redirect_files(const struct process_plan *plan)
 
 static void become_program(const struct process_plan *plan, pid_t parent)
 {
-    static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGTSTP, SIGTTOU, SIGTTIN };
-    sigset_t none;
-
     if (plan->own_group)
         setpgid(0, 0);
     if (plan->service) {
@@ -50,11 +81,10 @@ static void become_program(const struct process_plan *plan, pid_t parent)
             setenv(plan->environment[i].name, plan->environment[i].value, 1);
         else
             unsetenv(plan->environment[i].name);
-    /* sgrun blocks some signals and ignores others; a program begins with neither. */
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        signal(signals[i], SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (plan->service)
+        reset_signals();
+    else
+        restore_signals();
     if (redirect_files(plan))
         execvp(plan->argv[0], (char *const *)plan->argv);
 }
@@ -95,7 +125,12 @@ int process_start(struct process *p, const struct process_plan *plan, struct err
 
 bool process_ended(struct process *p)
 {
-    if (p->pid > 0 && waitpid(p->pid, &p->status, WNOHANG) == p->pid)
+    pid_t ended = p->pid > 0 ? waitpid(p->pid, &p->status, WNOHANG) : 0;
+    bool unknown = ended < 0 && errno == ECHILD;
+
+    if (unknown)
+        p->status = W_EXITCODE(1, 0); /* nobody can tell any more how it ended */
+    if (ended > 0 || unknown)
         p->pid = 0;
     return p->pid <= 0;
 }

@@ -30,6 +30,9 @@ struct process_plan {
     size_t n_environment;
 };
 
+/* To be called first: remembers which signals sgrun was started with as ignored or blocked.  A program starts
+ * with them so, a service with none.  SIGCHLD is no longer ignored: children could not be waited for. */
+void process_inherit_signals(void);
 /* 0, or -1 with the reason and errno, when it cannot be run. */
 int process_start(struct process *p, const struct process_plan *plan, struct err *err);
 /* Whether it has ended.  Never waits. */

@@ -80,6 +80,7 @@ static const struct options_program program = {
 };
 
 struct run {
+    sigset_t signals; /* those it takes */
     struct options o;
     struct config config;               /* large */
     const struct config_policy *policy; /* of it; NULL with --join */
@@ -99,17 +100,17 @@ struct run {
 
 /* ---- signals: blocked, and taken where sgrun waits ---- */
 
-static sigset_t signals(void)
+/* But for those that are ignored: the program ignores them, too, and on other hosts it must not get them. */
+static void block_signals(struct run *r)
 {
-    sigset_t set;
+    static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+    struct sigaction now;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGQUIT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    return set;
+    sigemptyset(&r->signals);
+    for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+        if (sigaction(taken[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&r->signals, taken[i]);
+    sigprocmask(SIG_BLOCK, &r->signals, NULL);
 }
 
 static void signal_program(struct run *r, int sig)
@@ -158,9 +159,8 @@ static int exit_status(const struct run *r)
 static void wait_a_moment(struct run *r)
 {
     const struct timespec moment = { 0, LOOK_MS * 1000000 };
-    sigset_t set = signals();
     siginfo_t info = { 0 };
-    int sig = sigtimedwait(&set, &info, &moment);
+    int sig = sigtimedwait(&r->signals, &info, &moment);
     bool by_terminal = info.si_code == SI_KERNEL;
 
     take_orders(r);
@@ -546,10 +546,11 @@ static int check_options(struct run *r, struct err *err)
 int main(int argc, char **argv)
 {
     static struct run r;
-    sigset_t set = signals();
     struct err err;
-    int rc = options_start(&r.o, &program, argc, argv);
+    int rc;
 
+    process_inherit_signals();
+    rc = options_start(&r.o, &program, argc, argv);
     if (rc >= 0)
         return rc;
     if (check_options(&r, &err) < 0)
@@ -560,7 +561,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "sgrun: %s\n", err.text);
         return CANNOT_RUN;
     }
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    block_signals(&r);
     rc = run_program(&r);
     remote_free(r.remote);
     assignment_free(&r.assignment);

@@ -126,6 +126,7 @@ UNIT_TESTS = \
 	tests/unit/plan_answer \
 	tests/unit/plugstack \
 	tests/unit/proc \
+	tests/unit/process \
 	tests/unit/projection \
 	tests/unit/phase \
 	tests/unit/price \

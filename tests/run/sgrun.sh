@@ -66,6 +66,22 @@ wait "$child"
 is "$? $(tail -n 1 "$dir/caught")" "5 caught" "SIGTERM reaches the program, which decides about it"
 nothing_left "a program that was asked to end"
 
+# What was ignored before, as by nohup, stays so in the program.
+inherited=(env "--ignore-signal=HUP,INT,PIPE,CHLD,USR1,TTOU" "--block-signal=USR2,TERM")
+if "${inherited[@]}" true 2>/dev/null; then
+    state=(grep -E '^Sig(Blk|Ign):' /proc/self/status)
+    sgrun "${state[@]}"
+    plain=$(cat "$dir/out")
+    is "$(timeout -k 5 600 "${inherited[@]}" "$top_builddir/sgrun" "${state[@]}" 2>"$dir/err")" "$(timeout 600 "${inherited[@]}" "${state[@]}")" \
+        "signals that were ignored or blocked when sgrun was started are so in the program"
+    is "$plain" "$(timeout 600 "${state[@]}")" "a program ignores and blocks no others"
+    timeout -k 5 600 "${inherited[@]}" "$top_builddir/sgrun" sh -c 'exit 7' >"$dir/out" 2>"$dir/err"
+    is "$?" 7 "sgrun that was started with SIGCHLD ignored sees the end of the program"
+    nothing_left "sgrun that was started with signals ignored"
+else
+    skip "signals that were ignored or blocked when sgrun was started" "env cannot ignore signals"
+fi
+
 # Killed, it leaves folders, but no process of its own; the program goes on.
 # shellcheck disable=SC2016
 "$top_builddir/sgrun" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/go" >"$dir/killed" 2>"$dir/err" &
@@ -106,6 +122,21 @@ pkill -TERM -P "$child"
 wait "$child"
 is "$? $(grep caught "$dir/all-caught" | sort | tr '\n' ' ')" "0 caught 0 caught 1 caught 2 " "hosts: a signal reaches all programs"
 nothing_left "hosts that were asked to end"
+if "${inherited[@]}" true 2>/dev/null; then
+    printf '#!/bin/sh\nexec env --default-signal=HUP sh -c "$2"\n' >"$dir/other-ssh"
+    chmod +x "$dir/other-ssh"
+    timeout -k 5 600 env --ignore-signal=HUP "$top_builddir/sgrun" --hosts=alpha --address=127.0.0.1 --ssh="$dir/other-ssh" \
+        sh -c 'trap "echo hung up" HUP; trap "exit 0" TERM; echo up; while :; do sleep .05; done' >"$dir/ignored" 2>"$dir/err" &
+    child=$!
+    wait_for 120 grep -q up "$dir/ignored"
+    pkill -HUP -P "$child"
+    pkill -TERM -P "$child"
+    wait "$child"
+    is "$? $(cat "$dir/ignored")" "0 up" "hosts: a signal that sgrun was started with as ignored reaches no program"
+    nothing_left "hosts where a signal is ignored"
+else
+    skip "hosts: a signal that sgrun was started with as ignored" "env cannot ignore signals"
+fi
 # shellcheck disable=SC2016
 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/leave" >"$dir/all-killed" 2>"$dir/err" &
 child=$!
