@@ -80,7 +80,7 @@ static const struct options_program program = {
 };
 
 struct run {
-    sigset_t signals; /* those it takes */
+    sigset_t signals, ending; /* those it takes, and of these the ones that ask to end */
     struct options o;
     struct config config;               /* large */
     const struct config_policy *policy; /* of it; NULL with --join */
@@ -101,24 +101,36 @@ struct run {
 /* ---- signals: blocked, and taken where sgrun waits ---- */
 
 /* But for those that are ignored: the program ignores them, too, and on other hosts it must not get them. */
-static void block_signals(struct run *r)
+static void add_signals(sigset_t *set, const int *sig, size_t n)
 {
-    static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
     struct sigaction now;
 
-    sigemptyset(&r->signals);
-    for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
-        if (sigaction(taken[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&r->signals, taken[i]);
+    for (size_t i = 0; i < n; i++)
+        if (sigaction(sig[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(set, sig[i]);
+}
+
+static void block_signals(struct run *r)
+{
+    static const int ending[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+    static const int others[] = { SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU };
+
+    sigemptyset(&r->ending);
+    add_signals(&r->ending, ending, ARRAY_SIZE(ending));
+    r->signals = r->ending;
+    add_signals(&r->signals, others, ARRAY_SIZE(others));
     sigprocmask(SIG_BLOCK, &r->signals, NULL);
 }
 
 static void signal_program(struct run *r, int sig)
 {
+    /* A group of its own no key reaches.  What does not ask to end would end others in it. */
+    bool all = *r->output && sigismember(&r->ending, sig);
+
     if (r->remote)
         remote_signal(r->remote, sig);
     else if (r->child.pid > 0)
-        kill(*r->output ? -r->child.pid : r->child.pid, sig); /* a group of its own no key reaches */
+        kill(all ? -r->child.pid : r->child.pid, sig);
 }
 
 /* What the sgrun that started this one passes on, and nothing else: it may have died, and the program goes
@@ -155,13 +167,14 @@ static int exit_status(const struct run *r)
     return r->remote ? remote_exit_status(r->remote) : process_exit_status(&r->child);
 }
 
-/* Wait for a moment, or a signal.  What asks sgrun to end is the program's to decide about. */
+/* Wait for a moment, or a signal, which is the program's to decide about. */
 static void wait_a_moment(struct run *r)
 {
     const struct timespec moment = { 0, LOOK_MS * 1000000 };
     siginfo_t info = { 0 };
     int sig = sigtimedwait(&r->signals, &info, &moment);
-    bool by_terminal = info.si_code == SI_KERNEL;
+    /* an alarm is of the kernel, too: one that was set before sgrun was executed */
+    bool by_terminal = info.si_code == SI_KERNEL && sigismember(&r->ending, sig);
 
     take_orders(r);
     if (sig <= 0 || sig == SIGCHLD)

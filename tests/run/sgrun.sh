@@ -66,6 +66,20 @@ wait "$child"
 is "$? $(tail -n 1 "$dir/caught")" "5 caught" "SIGTERM reaches the program, which decides about it"
 nothing_left "a program that was asked to end"
 
+# What a program does with these is its own affair: each is passed on, and its answer awaited, before the next.
+# shellcheck disable=SC2016
+timeout -k 5 600 "$top_builddir/sgrun" bash -c 'for s in USR1 USR2 ALRM XCPU; do trap "echo has $s" $s; done; trap "exit 5" TERM; echo up; while :; do sleep .05; done' >"$dir/passed" 2>"$dir/err" &
+child=$!
+wait_for 120 grep -q up "$dir/passed"
+for s in USR1 USR2 ALRM XCPU; do
+    pkill -"$s" -P "$child"
+    wait_for 120 grep -q "has $s" "$dir/passed"
+done
+pkill -TERM -P "$child"
+wait "$child"
+is "$? $(tr '\n' ' ' <"$dir/passed")" "5 up has USR1 has USR2 has ALRM has XCPU " "SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU reach the program"
+nothing_left "a program that was sent other signals"
+
 # What was ignored before, as by nohup, stays so in the program.
 inherited=(env "--ignore-signal=HUP,INT,PIPE,CHLD,USR1,TTOU" "--block-signal=USR2,TERM")
 if "${inherited[@]}" true 2>/dev/null; then
@@ -114,10 +128,13 @@ sgrun "${hosts[@]}" sh -c 'trap "echo asked $SGRUN_NODE; exit 0" TERM; [ "$SGRUN
 is "$? $(sort "$dir/out" | tr '\n' ' ')" "3 asked 0 asked 2 " "hosts: where a program fails the others are asked to end, and its status is that of all"
 like "$(cat "$dir/err")" '^sgrun: alpha2: exit status 3; ' "hosts: which one failed is said"
 # shellcheck disable=SC2016
-timeout -k 5 600 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'trap "echo caught $SGRUN_NODE; exit 0" TERM; echo up; while :; do sleep .05; done' >"$dir/all-caught" 2>"$dir/err" &
+timeout -k 5 600 "$top_builddir/sgrun" "${hosts[@]}" sh -c 'trap "echo caught $SGRUN_NODE; exit 0" TERM; trap "echo saved" USR1; echo up; while :; do sleep .05; done' >"$dir/all-caught" 2>"$dir/err" &
 child=$!
 all_three() { [ "$(grep -c "$1" "$2")" = 3 ]; } # WORD FILE
 wait_for 120 all_three up "$dir/all-caught"
+pkill -USR1 -P "$child"
+wait_for 120 all_three saved "$dir/all-caught"
+ok $? "hosts: SIGUSR1 reaches all programs"
 pkill -TERM -P "$child"
 wait "$child"
 is "$? $(grep caught "$dir/all-caught" | sort | tr '\n' ' ')" "0 caught 0 caught 1 caught 2 " "hosts: a signal reaches all programs"
