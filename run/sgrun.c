@@ -21,6 +21,7 @@
 #define LOOK_MS    50
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
+#define SIGNALLED  128 /* and the number of the signal */
 /* the program's, in the workspace, while the screen has the terminal */
 #define OUTPUT "output"
 
@@ -120,6 +121,15 @@ static void block_signals(struct run *r)
     r->signals = r->ending;
     add_signals(&r->signals, others, ARRAY_SIZE(others));
     sigprocmask(SIG_BLOCK, &r->signals, NULL);
+}
+
+/* The signal that has asked sgrun to end since they are blocked. 0: none */
+static int asked_to_end(const struct run *r)
+{
+    const struct timespec at_once = { 0 };
+    int sig = sigtimedwait(&r->ending, NULL, &at_once);
+
+    return sig > 0 ? sig : 0;
 }
 
 static void signal_program(struct run *r, int sig)
@@ -472,11 +482,16 @@ static int begin_guard(struct run *r, struct err *err)
 static int run_program(struct run *r)
 {
     struct err err;
-    int why;
+    int why, sig;
 
     if (begin_guard(r, &err) < 0) {
         fprintf(stderr, "sgrun: %s\n", err.text);
         return CANNOT_RUN;
+    }
+    sig = asked_to_end(r);
+    if (sig) {
+        fprintf(stderr, "sgrun: %s was not started: %s\n", r->argv[0], strsignal(sig));
+        return SIGNALLED + sig;
     }
     if (r->guarded && !options_given(&r->o, "no-screen") && is_screen())
         workspace_path(&r->guard.workspace, OUTPUT, r->output);

@@ -96,6 +96,21 @@ else
     skip "signals that were ignored or blocked when sgrun was started" "env cannot ignore signals"
 fi
 
+# One that comes while the guard starts: the agent does, once the signal is sent.
+printf '#!/bin/sh\n: >%s/starts\nuntil [ -e %s/agent ]; do sleep .05; done\nexec %s/syncguard-agent "$@"\n' "$dir" "$dir" "$top_builddir" >"$dir/slow-agent"
+chmod +x "$dir/slow-agent"
+sed "s|^AgentPath=.*|AgentPath=$dir/slow-agent|" "$dir/own.conf" >"$dir/slow.conf"
+timeout -k 5 600 "$top_builddir/sgrun" --conf="$dir/slow.conf" env --ignore-signal=TERM sh -c 'echo ran' >"$dir/early" 2>"$dir/err" &
+child=$!
+wait_for 120 test -e "$dir/starts"
+pkill -TERM -P "$child"
+touch "$dir/agent"
+wait "$child"
+is "$? $(cat "$dir/early")" "143 " "where SIGTERM comes while the guard starts, the program is not started"
+like "$(cat "$dir/err")" '^sgrun: env was not started: Terminated$' "a program that was not started: it is said, and why"
+nothing_left "a program that was not started"
+rm "$dir/starts" "$dir/agent"
+
 # Killed, it leaves folders, but no process of its own; the program goes on.
 # shellcheck disable=SC2016
 "$top_builddir/sgrun" sh -c 'echo up; while [ ! -e "$0" ]; do sleep .1; done; echo end' "$dir/go" >"$dir/killed" 2>"$dir/err" &
@@ -249,6 +264,15 @@ if command -v tmux >/dev/null; then
     ok $? "after Q the program's output follows, and sgrun ends as it did" || show "$dir/screen"
     $tmux kill-server 2>/dev/null
     nothing_left "the screen of a program that has ended"
+    $tmux new-session -d -x 100 -y 30 "trap : INT; '$top_builddir/sgrun' --conf=$dir/slow.conf sh -c 'echo ran >$dir/ran' 2>$dir/err; echo status=\$?; sleep 600"
+    wait_for 120 test -e "$dir/starts"
+    $tmux send-keys C-c
+    wait_for 120 screen '\^C'
+    touch "$dir/agent"
+    wait_for 120 screen 'status=130' && [ ! -e "$dir/ran" ]
+    ok $? "where Ctrl-C comes while the guard starts, the program is not started" || show "$dir/screen"
+    $tmux kill-server 2>/dev/null
+    nothing_left "the screen of a program that was not started"
 else
     skip "the screen" "tmux is not installed"
 fi
